@@ -1,0 +1,19 @@
+#pragma once
+// Overlap of strided regions of one storage (reinplace.md 4.3).
+
+#include "core/ir/type.h"
+
+namespace aliascope {
+
+enum class Overlap : std::uint8_t { Disjoint, Overlaps, May };
+
+/// Exact for static geometry (elements of both, compared in bytes when the item sizes differ); symbolic geometry only by what is statically
+/// known. Gives May after 10,000 search steps, or when something is unknown.
+Overlap exactOverlap(const TensorType& a, const TensorType& b, const SymbolTable& symbols);
+/// PyTorch 2.11's predicate "surely disjoint", row 7's defect included: true = it would call them disjoint. Symbolic comparisons are
+/// decided by hints, as PyTorch's guards do.
+bool referenceDisjoint(const TensorType& a, const TensorType& b, const SymbolTable& symbols);
+/// Number of elements that both address (by enumeration of the smaller, at most 1,000,000; nothing beyond, or when symbolic).
+std::optional<std::int64_t> overlapElements(const TensorType& a, const TensorType& b);
+
+}  // namespace aliascope

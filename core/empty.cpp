@@ -1,0 +1,1 @@
+// A folder of core that has no source yet.

@@ -1,0 +1,40 @@
+#pragma once
+// How the text of a graph was laid out, so that printing gives it back byte for byte. Filled by readers, used by printers, copied by
+// clone(); graphs made by passes keep the style of the graph that they came from.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/support/name.h"
+
+namespace aliascope {
+
+struct PrintStyle {
+    // Readable Python (formats.md 5).
+    std::string classLine;      ///< `class <lambda>(torch.nn.Module):` without indent; empty = make one from the graph's name
+    std::string returnType;     ///< ` -> T` of the def line, if any
+    bool deleteLists = true;    ///< `;  x = None` after the last use
+    bool deleteUnused = true;   ///< … also of nodes without users (2.4 and later)
+    bool strides = true, devices = true;  ///< in annotations that are made from types
+    bool comments = true;       ///< provenance comments
+    int commentIndent = 0;      ///< extra blanks before `#` (0 or 1)
+    bool blankBeforeComment = true;
+    bool finalNewline = true;
+
+    /// How parameters reach the graph (formats.md 5.2). Direct: `def forward(self, a: "…")`.
+    enum class Signature : std::uint8_t { Direct, Pytree, Expanded, Boxed } signature = Signature::Direct;
+    std::vector<std::string> parameters;  ///< Pytree: parameter names of the def line, without self
+    std::string flattenSpec;              ///< Pytree: the text between `tree_flatten_spec(` and the closing bracket
+    std::string unflattenTail;            ///< Pytree: `, self._out_spec)` of the return line; empty = plain return
+    std::string bodyIndent = "        ";
+    /// Lines of the source that no rule of the printer reproduces, keyed by the node before which they stood (empty name = at the start).
+    std::vector<std::pair<Name, std::string>> verbatim;
+
+    // Graph text (formats.md 4).
+    bool oldUsers = false;      ///< `[#users=N]`
+    bool typeExprs = false;     ///< `%x : torch.Tensor [num_users=1]`
+    std::string graphIndent = "    ";
+};
+
+}  // namespace aliascope

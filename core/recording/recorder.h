@@ -1,0 +1,34 @@
+#pragma once
+// Writes a session file (session.md) while a pipeline runs. One transaction per stage: a crash loses at most the stage in progress.
+// Thread-safety: one recorder per file, used from one thread at a time; readers may be open beside it.
+
+#include <memory>
+#include <string>
+
+#include "core/pipeline/pipeline.h"
+#include "core/text/document.h"
+
+namespace aliascope {
+
+class Recorder {
+public:
+    /// Creates `path` (`:memory:` is refused: use a temporary file). An existing session is opened and gets further lanes; an existing file that is no
+    /// session is never overwritten. Errors: S003 (read-only folder, disk full, held by another live writer whose process id is named).
+    static Result<std::unique_ptr<Recorder>> create(const std::string& path);
+    ~Recorder();  ///< closes: checkpoint, journal_mode=DELETE
+
+    /// Source text (zstd), its graphs, symbols and diagnostics. Returns ids of `graph` rows, one per unit of `doc`, in order.
+    Result<std::vector<std::int64_t>> addDocument(const Document& doc);
+    /// An observer that records the next pipeline run as a lane of `graph` named `lane` (made unique: `torch-v2#2`). The observer lives until the next
+    /// call or the recorder's end.
+    Result<PassObserver*> beginLane(std::int64_t graph, const std::string& lane, const OpRegistry& ops);
+    Status close();
+    const std::string& path() const;
+
+private:
+    Recorder();
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace aliascope

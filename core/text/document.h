@@ -1,0 +1,65 @@
+#pragma once
+// Opening files: bytes in, graphs out (formats.md 1 to 3, 17). Content decides, the extension is only a tie-break. Errors in one graph never
+// hide another. Nothing in a file is executed, imported or opened by path.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/ir/graph.h"
+#include "core/ir/op_registry.h"
+#include "core/support/cancel.h"
+#include "core/support/result.h"
+
+namespace aliascope {
+
+struct ReadLimits {
+    std::uint64_t fileBytes = 2ull << 30;
+    std::uint64_t graphBytes = 512ull << 20;
+    std::uint64_t lineBytes = 64ull << 20;
+    std::uint32_t nodesPerGraph = 2'000'000;
+    std::uint32_t valueDepth = 200;
+    std::uint32_t classDepth = 64;
+    std::uint32_t diagnosticsPerUnit = 100;
+    std::uint32_t diagnostics = 10'000;
+};
+
+enum class GraphForm : std::uint8_t { GraphText, Readable };
+
+/// One graph with its place.
+struct Unit {
+    std::string id;        ///< `1`, `2`, … in file order; a sub-graph is `1.cond_true_0`
+    std::string label;     ///< class name, title or `graph`
+    GraphForm form = GraphForm::GraphText;
+    Graph graph;
+    std::uint64_t spanBegin = 0, spanEnd = 0;  ///< bytes of the source
+    std::uint32_t firstLine = 1;
+    std::uint32_t statedNodes = 0;             ///< inputs, constants, calls, and the output when the text states one
+    std::vector<std::string> notes;
+    std::vector<Diagnostic> diagnostics;
+};
+
+struct Document {
+    std::string path;        ///< as given; `-` for standard input
+    std::string container;   ///< `text`, `log`, `fragment`, …
+    std::string text;        ///< normalised source text
+    std::vector<Unit> units;
+    std::vector<Diagnostic> diagnostics;
+};
+
+struct ReadOptions {
+    ReadLimits limits;
+    CancelToken cancel;
+    Progress progress;
+    bool inferTypes = true;  ///< run inferMissingTypes on every graph
+};
+
+/// Reads a file (`-` = standard input). Errors are final: unreadable, too large, binary (R002), nothing of a graph found (R003). A `.aliascope`
+/// session is not opened here: see isSessionFile.
+Result<Document> openFile(const std::string& path, const OpRegistry& ops, const ReadOptions& options = {});
+Result<Document> readText(std::string text, const std::string& path, const OpRegistry& ops, const ReadOptions& options = {});
+/// Starts with the sqlite magic.
+bool isSessionFile(const std::string& path);
+
+}  // namespace aliascope
