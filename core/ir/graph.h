@@ -110,6 +110,8 @@ public:
 
     /// Appends (or inserts before `node.prev`… see insertBefore/After). `n.name` is made unique the way torch.fx does; ids and links are set here.
     NodeId append(Node n) { return insertBefore(NodeId(), std::move(n)); }
+    /// For readers: keeps `n.name` as it is when it is free, even where torch.fx would not have chosen it (`input`, `sum`).
+    NodeId appendExact(Node n);
     NodeId insertBefore(NodeId at, Node n);  ///< invalid `at` = at the end
     NodeId insertAfter(NodeId at, Node n);   ///< invalid `at` = at the start
     /// Precondition: no users. The name becomes free again for find(), not for new names.
@@ -134,7 +136,7 @@ public:
     void replaceUsesIn(NodeId user, NodeId from, const Value& to);
 
     // --- names -----------------------------------------------------------------------------------------------------------------------
-    /// torch.fx's rule: a free candidate stays, else `_1`, `_2`, … per base.
+    /// torch.fx's rule: a free candidate stays unless Python or torch.fx's own globals use it (`sum`, `slice`, `device`), else `_1`, `_2`, … per base.
     Name uniqueName(std::string_view candidate);
     void reserveName(Name name);
 
@@ -155,12 +157,13 @@ public:
     std::uint64_t hash() const;
 
 private:
+    NodeId store(NodeId at, Node n);
     void link(NodeId id, NodeId before);
     void unlink(NodeId id);
     void respread();
-    void addUses(NodeId user, const Value& v);
+    void addUses(NodeId user, const Value& v, bool fresh = false);
     void removeUses(NodeId user, const Value& v);
-    void addUse(NodeId used, NodeId user);
+    void addUse(NodeId used, NodeId user, bool fresh);
     void removeUse(NodeId used, NodeId user);
 
     std::vector<std::unique_ptr<Node>> nodes_;
