@@ -1,0 +1,82 @@
+#pragma once
+// What the views show of one stage: the recorded snapshot, its difference to the stage before, its drawing, and indices into them. Built on a
+// job thread, immutable afterwards and shared by all views.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/layout/graph_layout.h"
+#include "core/recording/recording.h"
+#include "core/support/cancel.h"
+#include "views/session/selection.h"
+
+namespace aliascope {
+
+/// Families of nodes as cards, tags and colours know them (ui.md 4.2).
+enum class Family : std::uint8_t { Input, Output, View, Copy, Write, Wrapper, Matmul, Reduction, Pointwise, Collective, Custom, Shape, Unknown };
+/// Two letters: IN, OU, VW, CP, MU, HO, MM, RD, PW, CO, CU, SH, ??.
+const char* familyTag(Family family);
+/// The word for screen readers and legends.
+const char* familyWord(Family family);
+
+/// How the drawing of a stage is wanted; part of the key under which drawings are kept.
+struct DrawingOptions {
+    bool foldViews = false;
+    bool groupsCollapsed = true;                     ///< what a group is that is not in `toggled`
+    std::unordered_set<std::string> toggled;         ///< titles (full paths) of groups that are the other way round
+    friend bool operator==(const DrawingOptions&, const DrawingOptions&) = default;
+};
+
+struct StageView {
+    std::int64_t lane = 0;
+    int stage = 1;
+    std::shared_ptr<const StageSnapshot> snapshot;
+    std::shared_ptr<const std::vector<ChangeRow>> changes;     ///< against the stage before; removed nodes are not in the snapshot
+    std::shared_ptr<const std::vector<StorageRow>> storages;
+
+    // By index into snapshot->nodes.
+    std::vector<Family> family;
+    std::vector<char> mark;                                    ///< `+`, `~` or blank
+    std::vector<std::uint32_t> groupOf;                        ///< index into drawingInput->groups; ~0u = none
+    std::vector<std::uint32_t> users;                          ///< number of distinct users
+
+    std::shared_ptr<const LayoutInput> drawingInput;           ///< nodes in the order of snapshot->nodes
+    std::shared_ptr<const LayoutResult> drawing;
+    DrawingOptions options;
+
+    /// Index into snapshot->nodes; nothing when the node is not in this stage.
+    std::optional<std::uint32_t> indexOf(Uid uid) const;
+    const NodeRow* node(Uid uid) const;
+    const NodeRow* nodeNamed(const std::string& name) const;   ///< in the main graph first
+    /// Indices into snapshot->edges of what `uid` uses and of who uses it.
+    std::vector<std::uint32_t> inputs(Uid uid) const;
+    std::vector<std::uint32_t> outputs(Uid uid) const;
+    /// Nodes whose value lies in the storage, by order.
+    const std::vector<std::uint32_t>& members(int storage) const;
+    const StorageRow* storage(int id) const;
+
+    std::unordered_map<Uid, std::uint32_t> byUid;
+    std::unordered_map<std::string, std::uint32_t> byName;
+    std::unordered_map<int, std::vector<std::uint32_t>> byStorage;
+    std::vector<std::uint32_t> inputStart;                     ///< by node index, plus end: edges are sorted by `to`
+    std::vector<std::uint32_t> outputStart, outputEdges;       ///< by node index: edges by `from`
+};
+using StageViewPtr = std::shared_ptr<const StageView>;
+
+/// Reads one stage and draws it. Nothing when cancelled or when the stage is not recorded. Job threads only.
+StageViewPtr loadStageView(const Recording& recording, std::int64_t lane, int stage, const DrawingOptions& options, const CancelToken& cancel);
+/// The same stage drawn another way; shares everything but the drawing. Nothing when cancelled.
+StageViewPtr redraw(const StageView& view, const DrawingOptions& options, const CancelToken& cancel);
+
+/// Operator as cards and tables show it: `aten.` and `.default` dropped (`view`, `mylib.cache`, `sum.dim_IntList`); inputs and outputs say so.
+std::string shortOp(const NodeRow& node);
+/// The family of a node, from the operator's schema and traits.
+Family familyOf(const NodeRow& node);
+inline bool isViewLike(Family f) { return f == Family::View; }
+
+}  // namespace aliascope
