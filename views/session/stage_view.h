@@ -63,8 +63,8 @@ struct StageView {
     std::unordered_map<Uid, std::uint32_t> byUid;
     std::unordered_map<std::string, std::uint32_t> byName;
     std::unordered_map<int, std::vector<std::uint32_t>> byStorage;
-    std::vector<std::uint32_t> inputStart;                     ///< by node index, plus end: edges are sorted by `to`
-    std::vector<std::uint32_t> outputStart, outputEdges;       ///< by node index: edges by `from`
+    std::vector<std::uint32_t> inputStart, inputEdges;         ///< by node index, plus the end: edges by `to`
+    std::vector<std::uint32_t> outputStart, outputEdges;       ///< by node index, plus the end: edges by `from`
 };
 using StageViewPtr = std::shared_ptr<const StageView>;
 
