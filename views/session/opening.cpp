@@ -1,0 +1,213 @@
+#include "views/session/opening.h"
+
+#include <QFile>
+#include <QFileInfo>
+
+#include "core/pipeline/pipeline.h"
+
+namespace aliascope {
+namespace {
+
+ErrorReport cannotRead(const QString& path, const QString& why) {
+    ErrorReport report;
+    report.what = QObject::tr("The file cannot be read: %1.").arg(why);
+    report.where = path;
+    report.todo = QObject::tr("Check that the file exists and that you may read it.");
+    return report;
+}
+
+bool isResource(const QString& path) { return path.startsWith(QLatin1String(":/")); }
+
+std::optional<QByteArray> resourceBytes(const QString& path) {
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) return std::nullopt;
+    return file.readAll();
+}
+
+struct Operators {
+    std::shared_ptr<const OpRegistry> registry;
+    std::optional<ErrorReport> error;
+};
+
+Operators loadOperators(const QStringList& files) {
+    if (files.isEmpty()) return {std::shared_ptr<const OpRegistry>(&OpRegistry::builtin(), [](const OpRegistry*) {}), std::nullopt};
+    auto registry = std::make_shared<OpRegistry>(OpRegistry::withBuiltin());
+    for (const QString& path : files) {
+        std::vector<Diagnostic> bad;
+        if (isResource(path)) {
+            const auto bytes = resourceBytes(path);
+            if (!bytes) return {nullptr, cannotRead(path, QObject::tr("it is not part of the program"))};
+            bad = registry->addText(std::string_view(bytes->constData(), std::size_t(bytes->size())), path.toStdString());
+        } else {
+            Result<std::vector<Diagnostic>> added = registry->addFile(path.toStdString());
+            if (!added) return {nullptr, reportOf(added.error())};
+            bad = std::move(*added);
+        }
+        for (const Diagnostic& d : bad)
+            if (d.severity == Severity::Error) return {nullptr, reportOf(d)};
+    }
+    return {registry, std::nullopt};
+}
+
+Result<Document> readDocument(const OpenRequest& request, const OpRegistry& ops, const JobContext& job) {
+    ReadOptions options;
+    options.cancel = job.cancelToken();
+    options.progress = job.progressFunction();
+    if (request.path.isEmpty()) return readText(request.text.toStdString(), request.title.toStdString(), ops, options);
+    if (!isResource(request.path)) return openFile(request.path.toStdString(), ops, options);
+    const auto bytes = resourceBytes(request.path);
+    return readText(bytes ? bytes->toStdString() : std::string(), QFileInfo(request.path).fileName().toStdString(), ops, options);
+}
+
+Result<Pipeline> pipelineOf(const QString& text) {
+    const std::string wanted = text.isEmpty() ? std::string("best") : text.toStdString();
+    Result<Pipeline> pipeline = parsePipeline(wanted);
+    if (pipeline && pipeline->name.empty()) {
+        for (const std::string& name : pipelineNames())
+            if (name == wanted) pipeline->name = name;
+    }
+    return pipeline;
+}
+
+struct RunInput {
+    Graph graph;
+    std::int64_t graphId = 0;
+    QString pipeline;
+    std::shared_ptr<const OpRegistry> ops;
+};
+
+RecordOutcome runAndOpen(RunInput input, Recorder& recorder, const JobContext& job) {
+    RecordOutcome out;
+    Result<Pipeline> pipeline = pipelineOf(input.pipeline);
+    if (!pipeline) {
+        out.error = reportOf(pipeline.error());
+        return out;
+    }
+    const std::string lane = pipeline->name.empty() ? "pipeline" : pipeline->name;
+    Result<PassObserver*> observer = recorder.beginLane(input.graphId, lane, *input.ops);
+    if (!observer) {
+        out.error = reportOf(observer.error());
+        return out;
+    }
+    RunOptions options;
+    options.cancel = job.cancelToken();
+    options.progress = job.progressFunction();
+    const RunResult run = runPipeline(input.graph, *pipeline, *input.ops, {*observer}, options);
+    const Status closed = recorder.close();
+    if (!closed) {
+        out.error = reportOf(closed.error());
+        return out;
+    }
+    std::optional<ErrorReport> failure;
+    if (run.error) failure = reportOf(*run.error);
+    out = openRecording(QString::fromStdString(recorder.path()), 0, {});
+    if (failure && !job.cancelled()) out.error = failure;
+    out.cancelled = job.cancelled();
+    return out;
+}
+
+}  // namespace
+
+std::vector<std::size_t> openableUnits(const Document& document) {
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < document.units.size(); ++i)
+        if (document.units[i].id.find('.') == std::string::npos) out.push_back(i);
+    return out;
+}
+
+ReadOutcome readInput(const OpenRequest& request, const JobContext& job) {
+    ReadOutcome out;
+    out.request = request;
+    if (!request.path.isEmpty() && !isResource(request.path) && isSessionFile(request.path.toStdString())) {
+        out.sessionPath = request.path;
+    }
+    job.progress(-1, "reading operators");
+    Operators operators = loadOperators(request.ops);
+    out.ops = operators.registry;
+    out.error = operators.error;
+    if (out.error || !out.sessionPath.isEmpty()) return out;
+    Result<Document> document = readDocument(request, *out.ops, job);
+    out.cancelled = job.cancelled();
+    if (out.cancelled) return out;
+    if (!document) {
+        out.error = reportOf(document.error());
+        return out;
+    }
+    out.document = std::make_shared<const Document>(std::move(*document));
+    return out;
+}
+
+RecordOutcome recordUnit(const ReadOutcome& input, std::size_t unit, const QString& sessionPath, const JobContext& job) {
+    RecordOutcome out;
+    Result<std::unique_ptr<Recorder>> recorder = Recorder::create(sessionPath.toStdString());
+    if (!recorder) {
+        out.error = reportOf(recorder.error());
+        return out;
+    }
+    Result<std::vector<std::int64_t>> graphs = (*recorder)->addDocument(*input.document);
+    if (!graphs) {
+        out.error = reportOf(graphs.error());
+        return out;
+    }
+    return runAndOpen({input.document->units[unit].graph.clone(), (*graphs)[unit], input.request.pipeline, input.ops}, **recorder, job);
+}
+
+RecordOutcome recordLane(const LaneData& open, const QString& pipeline, const std::shared_ptr<const OpRegistry>& ops, const JobContext& job) {
+    RecordOutcome out;
+    std::int64_t graphId = 0;
+    for (const LaneRow& row : open.lanes)
+        if (row.id == open.lane) graphId = row.graph;
+    Result<Graph> graph = open.recording->graph(open.lane, 1, *ops);
+    if (!graph) {
+        out.error = reportOf(graph.error());
+        return out;
+    }
+    Result<std::unique_ptr<Recorder>> recorder = Recorder::create(open.recording->path());
+    if (!recorder) {
+        out.error = reportOf(recorder.error());
+        return out;
+    }
+    return runAndOpen({std::move(*graph), graphId, pipeline, ops}, **recorder, job);
+}
+
+RecordOutcome openRecording(const QString& path, std::int64_t lane, const QString& stage) {
+    RecordOutcome out;
+    Result<std::shared_ptr<Recording>> recording = Recording::open(path.toStdString());
+    if (!recording) {
+        out.error = reportOf(recording.error());
+        return out;
+    }
+    out.data = readLane(*recording, lane, stage);
+    if (out.data->lanes.empty()) {
+        ErrorReport empty;
+        empty.what = QObject::tr("The session holds no stage: its recording stopped before the first one.");
+        empty.where = path;
+        empty.todo = QObject::tr("Open the graph file again.");
+        out.error = empty;
+        out.data.reset();
+    }
+    return out;
+}
+
+LaneData readLane(const std::shared_ptr<Recording>& recording, std::int64_t lane, const QString& stage) {
+    LaneData data;
+    data.recording = recording;
+    data.graphs = recording->graphs();
+    data.lanes = recording->lanes();
+    data.lane = lane;
+    if (lane == 0 && !data.lanes.empty()) data.lane = data.lanes.back().id;
+    if (data.lane == 0) return data;
+    data.stages = recording->stages(data.lane);
+    data.decisions = std::make_shared<const std::vector<DecisionRow>>(recording->decisions(data.lane));
+    data.diagnostics = std::make_shared<const std::vector<DiagnosticRow>>(recording->diagnostics());
+    if (!stage.isEmpty()) {
+        if (const auto row = recording->stage(data.lane, stage.toStdString())) {
+            data.wantedStage = row->idx;
+        } else {
+            data.stageError = stage;
+        }
+    }
+    return data;
+}
+
+}  // namespace aliascope

@@ -1,0 +1,481 @@
+#include "views/session/session.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QRegularExpression>
+
+#include <algorithm>
+
+namespace aliascope {
+namespace {
+
+constexpr std::size_t kKeptNodes = 400'000;  // of all kept stages together
+constexpr std::size_t kKeptTexts = 12;
+constexpr std::size_t kHistory = 200;
+
+QString fileTitle(const OpenRequest& request) {
+    if (!request.title.isEmpty()) return request.title;
+    return request.path.isEmpty() ? QObject::tr("pasted graph") : QFileInfo(request.path).fileName();
+}
+
+}  // namespace
+
+Session::Session(QObject* parent) : QObject(parent) { connect(&jobs_, &JobQueue::idle, this, &Session::idle); }
+
+Session::~Session() = default;
+
+// --- opening -----------------------------------------------------------------------------------------------------------------------------
+
+void Session::open(const OpenRequest& request) {
+    pending_.reset();
+    jobs_.start(
+        tr("Opening %1").arg(fileTitle(request)), QStringLiteral("open"), JobQueue::Kind::Visible,
+        [request](const JobContext& job) { return readInput(request, job); }, [this](ReadOutcome outcome) { readDone(std::move(outcome)); });
+}
+
+void Session::readDone(ReadOutcome outcome) {
+    if (outcome.cancelled) {
+        emit notice(tr("Opening %1 was stopped.").arg(fileTitle(outcome.request)));
+        return;
+    }
+    if (outcome.error) {
+        emit failed(*outcome.error);
+        return;
+    }
+    if (!outcome.sessionPath.isEmpty()) {
+        const OpenRequest request = outcome.request;
+        ops_ = outcome.ops;
+        jobs_.start(
+            tr("Opening %1").arg(fileTitle(request)), QStringLiteral("open"), JobQueue::Kind::Visible,
+            [request](const JobContext&) { return openRecording(request.path, 0, request.stage); },
+            [this, request](RecordOutcome recordedOutcome) {
+                temporary_ = false;
+                recorded(std::move(recordedOutcome), request);
+            });
+        return;
+    }
+    const std::vector<std::size_t> units = openableUnits(*outcome.document);
+    if (units.empty()) {
+        ErrorReport report;
+        report.what = tr("No graph was found in %1.").arg(fileTitle(outcome.request));
+        report.where = outcome.request.path;
+        if (!outcome.document->diagnostics.empty()) report = reportOf(outcome.document->diagnostics.front());
+        emit failed(report);
+        return;
+    }
+    for (std::size_t unit : units) {
+        if (outcome.document->units[unit].id != outcome.request.graph.toStdString()) continue;
+        recordUnitOf(outcome, unit);
+        return;
+    }
+    if (!outcome.request.graph.isEmpty()) {
+        ErrorReport report;
+        report.what = tr("The file has no graph %1.").arg(outcome.request.graph);
+        report.where = outcome.request.path;
+        report.todo = tr("It holds %n graph(s), numbered from 1.", nullptr, int(units.size()));
+        report.exitCode = 1;
+        emit failed(report);
+        return;
+    }
+    if (units.size() == 1) {
+        recordUnitOf(outcome, units.front());
+        return;
+    }
+    pending_ = std::move(outcome);
+    emit importChoice();
+}
+
+void Session::openUnit(std::size_t unit) {
+    if (!pending_) return;
+    const ReadOutcome outcome = std::move(*pending_);
+    pending_.reset();
+    recordUnitOf(outcome, unit);
+}
+
+bool Session::temporaryPath(const QString& title, QString& path) {
+    if (!folder_) folder_ = std::make_unique<QTemporaryDir>();
+    if (!folder_->isValid()) {
+        ErrorReport report;
+        report.what = tr("No temporary folder can be made: %1.").arg(folder_->errorString());
+        report.todo = tr("Free some space, or set TMPDIR to another folder.");
+        report.exitCode = 9;
+        emit failed(report);
+        return false;
+    }
+    QString name = title;
+    name.replace(QRegularExpression(QStringLiteral("[^A-Za-z0-9._-]+")), QStringLiteral("_"));
+    path = folder_->filePath(QStringLiteral("%1-%2.aliascope").arg(name.left(60)).arg(++sessionsMade_));
+    return true;
+}
+
+void Session::recordUnitOf(const ReadOutcome& outcome, std::size_t unit) {
+    QString path;
+    if (!temporaryPath(fileTitle(outcome.request), path)) return;
+    ops_ = outcome.ops;
+    jobs_.start(
+        tr("Recording %1").arg(fileTitle(outcome.request)), QStringLiteral("open"), JobQueue::Kind::Visible,
+        [outcome, unit, path](const JobContext& job) {
+            RecordOutcome result = recordUnit(outcome, unit, path, job);
+            if (result.data && !outcome.request.stage.isEmpty())
+                result.data = readLane(result.data->recording, result.data->lane, outcome.request.stage);
+            return result;
+        },
+        [this, request = outcome.request](RecordOutcome result) {
+            temporary_ = true;
+            recorded(std::move(result), request);
+        });
+}
+
+void Session::recorded(RecordOutcome outcome, const OpenRequest& request) {
+    if (outcome.data) {
+        title_ = fileTitle(request);
+        source_ = request.path;
+        opsFiles_ = request.ops;
+        wantedNode_ = request.node;
+        drawing_ = {};
+        back_.clear();
+        forward_.clear();
+        adopt(std::move(*outcome.data));
+    }
+    if (outcome.cancelled)
+        emit notice(outcome.data ? tr("Stopped. The %n stage(s) finished so far are shown.", nullptr, int(data_.stages.size())) : tr("Opening was stopped."));
+    if (outcome.error) emit failed(*outcome.error);
+    if (!outcome.data) return;
+    if (!data_.stageError.isEmpty()) {
+        ErrorReport report;
+        report.what = tr("There is no stage \"%1\".").arg(data_.stageError);
+        report.todo = tr("Stages are numbered from 1, or called by name, \"first\" or \"last\".");
+        report.exitCode = 1;
+        emit failed(report);
+    }
+}
+
+void Session::runPipeline(const QString& pipeline) {
+    if (!isOpen()) return;
+    jobs_.start(
+        tr("Running %1").arg(pipeline), QStringLiteral("open"), JobQueue::Kind::Visible,
+        [data = data_, pipeline, ops = ops_](const JobContext& job) { return recordLane(data, pipeline, ops, job); },
+        [this](RecordOutcome outcome) {
+            if (outcome.data) adopt(std::move(*outcome.data));
+            if (outcome.error) emit failed(*outcome.error);
+        });
+}
+
+void Session::saveAs(const QString& path) {
+    if (!isOpen()) return;
+    struct Saved {
+        RecordOutcome outcome;
+        bool ok = false;
+    };
+    const QString from = sessionPath();
+    jobs_.start(
+        tr("Saving %1").arg(QFileInfo(path).fileName()), QStringLiteral("save"), JobQueue::Kind::Visible,
+        [from, path, lane = data_.lane](const JobContext&) {
+            Saved saved;
+            const QString part = path + QStringLiteral(".part");
+            QFile::remove(part);
+            QFile source(from);
+            if (!source.copy(part) || (QFile::exists(path) && !QFile::remove(path)) || !QFile::rename(part, path)) {
+                ErrorReport report;
+                report.what = QObject::tr("The session cannot be saved: %1.").arg(source.errorString());
+                report.where = path;
+                report.todo = QObject::tr("Choose another folder, or free some space.");
+                report.exitCode = 9;
+                saved.outcome.error = report;
+                QFile::remove(part);
+                return saved;
+            }
+            saved.outcome = openRecording(path, lane, {});
+            saved.ok = saved.outcome.data.has_value();
+            return saved;
+        },
+        [this, path](Saved saved) {
+            if (saved.outcome.error) emit failed(*saved.outcome.error);
+            if (!saved.ok) return;
+            data_.recording = saved.outcome.data->recording;
+            temporary_ = false;
+            title_ = QFileInfo(path).fileName();
+            source_ = path;
+            emit recordingChanged();
+            emit notice(tr("Saved as %1.").arg(path));
+        });
+}
+
+// --- what is open -------------------------------------------------------------------------------------------------------------------------
+
+QString Session::sessionPath() const { return data_.recording ? QString::fromStdString(data_.recording->path()) : QString(); }
+
+QString Session::commandFile() const {
+    if (!temporary_) return sessionPath();
+    return source_.isEmpty() ? QStringLiteral("-") : source_;
+}
+
+const LaneRow* Session::lane() const {
+    for (const LaneRow& row : data_.lanes)
+        if (row.id == data_.lane) return &row;
+    return nullptr;
+}
+
+const StageRow* Session::stageRow(int idx) const {
+    for (const StageRow& row : data_.stages)
+        if (row.idx == idx) return &row;
+    return nullptr;
+}
+
+int Session::initialStage() const {
+    if (data_.wantedStage > 0) return data_.wantedStage;
+    for (auto it = data_.stages.rbegin(); it != data_.stages.rend(); ++it)
+        if (it->changed && it->state == "ok") return it->idx;
+    return data_.stages.empty() ? 0 : data_.stages.front().idx;
+}
+
+void Session::adopt(LaneData data) {
+    const bool sameLane = data_.recording && data.recording->path() == data_.recording->path() && data.lane == data_.lane;
+    const Selection keptSelection = sameLane ? selection_ : Selection();
+    data_ = std::move(data);
+    cache_.clear();
+    texts_.clear();
+    prefetching_.clear();
+    view_.reset();
+    stage_ = 0;
+    selection_ = {};
+    emit recordingChanged();
+    emit selectionChanged(selection_, Origin::Program);
+    setStage(initialStage());
+    if (!keptSelection.empty()) select(keptSelection, Origin::Program);
+}
+
+void Session::setLane(std::int64_t lane) {
+    if (!isOpen() || lane == data_.lane) return;
+    jobs_.start(
+        tr("Reading lane"), QStringLiteral("lane"), JobQueue::Kind::Visible,
+        [recording = data_.recording, lane](const JobContext&) { return readLane(recording, lane, {}); },
+        [this](LaneData data) {
+            const std::string name = view_ && view_->node(selection_.node) ? view_->node(selection_.node)->name : std::string();
+            wantedNode_ = QString::fromStdString(name);
+            adopt(std::move(data));
+        });
+}
+
+void Session::setStage(int idx) {
+    if (!stageRow(idx) || idx == stage_) return;
+    if (stage_ > 0) remember();
+    showStage(idx);
+}
+
+bool Session::step(int direction, bool changedOnly) {
+    const auto& stages = data_.stages;
+    const auto at = std::find_if(stages.begin(), stages.end(), [&](const StageRow& row) { return row.idx == stage_; });
+    if (at == stages.end()) return false;
+    for (auto i = std::distance(stages.begin(), at) + direction; i >= 0 && i < std::ssize(stages); i += direction) {
+        const StageRow& row = stages[std::size_t(i)];
+        if (changedOnly && !row.changed && row.idx != 1 && row.state == "ok") continue;
+        setStage(row.idx);
+        return true;
+    }
+    return false;
+}
+
+StageViewPtr Session::kept(int idx) const {
+    for (const StageViewPtr& view : cache_)
+        if (view->stage == idx && view->lane == data_.lane) return view;
+    return nullptr;
+}
+
+void Session::keep(StageViewPtr view) {
+    std::erase_if(cache_, [&](const StageViewPtr& other) { return other->stage == view->stage && other->lane == view->lane; });
+    cache_.push_front(std::move(view));
+    std::size_t nodes = 0;
+    for (std::size_t i = 0; i < cache_.size(); ++i) {
+        nodes += cache_[i]->snapshot->nodes.size();
+        if (nodes > kKeptNodes && i > 2) {
+            cache_.resize(i);
+            return;
+        }
+    }
+}
+
+void Session::showStage(int idx) {
+    stage_ = idx;
+    emit stageSelected(idx);
+    const StageViewPtr ready = kept(idx);
+    if (ready && ready->options == drawing_) {
+        show(ready);
+        return;
+    }
+    jobs_.start(
+        tr("Reading stage %1").arg(idx), QStringLiteral("stage"), JobQueue::Kind::Visible,
+        [recording = data_.recording, lane = data_.lane, idx, options = drawing_, ready](const JobContext& job) {
+            return ready ? redraw(*ready, options, job.cancelToken()) : loadStageView(*recording, lane, idx, options, job.cancelToken());
+        },
+        [this, idx](StageViewPtr view) {
+            if (!view || view->lane != data_.lane || stage_ != idx) return;
+            show(std::move(view));
+        });
+}
+
+void Session::show(StageViewPtr view) {
+    keep(view);
+    view_ = std::move(view);
+    emit stageChanged();
+    if (!wantedNode_.isEmpty()) {
+        const NodeRow* node = view_->nodeNamed(wantedNode_.toStdString());
+        if (node) {
+            selectNode(node->uid, Origin::Program);
+        } else {
+            ErrorReport report;
+            report.what = tr("There is no node %%1 in stage %2.").arg(wantedNode_).arg(stage_);
+            report.todo = tr("Step to another stage, or find it by name.");
+            report.exitCode = 1;
+            emit failed(report);
+        }
+        wantedNode_.clear();
+    }
+    if (wantedText_) requestText(*wantedText_);
+    prefetch();
+}
+
+std::vector<int> Session::neighbours() const {
+    const auto& stages = data_.stages;
+    std::vector<int> out;
+    const auto at = std::find_if(stages.begin(), stages.end(), [&](const StageRow& row) { return row.idx == stage_; });
+    if (at == stages.end()) return out;
+    const auto here = std::distance(stages.begin(), at);
+    for (int direction : {1, -1}) {
+        int changed = 0, any = 0;
+        for (auto i = here + direction; i >= 0 && i < std::ssize(stages) && changed < 2; i += direction) {
+            const StageRow& row = stages[std::size_t(i)];
+            if (!row.changed && ++any > 1) continue;
+            changed += row.changed ? 1 : 0;
+            out.push_back(row.idx);
+        }
+    }
+    return out;
+}
+
+void Session::prefetch() {
+    for (int idx : neighbours()) {
+        if (kept(idx) || std::find(prefetching_.begin(), prefetching_.end(), idx) != prefetching_.end()) continue;
+        prefetching_.push_back(idx);
+        jobs_.start(
+            QString(), QString(), JobQueue::Kind::Quiet,
+            [recording = data_.recording, lane = data_.lane, idx, options = drawing_](const JobContext& job) {
+                return loadStageView(*recording, lane, idx, options, job.cancelToken());
+            },
+            [this, idx, recording = data_.recording](StageViewPtr view) {
+                std::erase(prefetching_, idx);
+                if (!view || recording != data_.recording || view->lane != data_.lane || kept(idx)) return;
+                keep(std::move(view));
+                if (view_) keep(view_);
+            });
+    }
+}
+
+void Session::setDrawing(const DrawingOptions& options) {
+    if (options == drawing_) return;
+    drawing_ = options;
+    if (stage_ > 0) showStage(stage_);
+}
+
+void Session::toggleGroup(const QString& title) {
+    DrawingOptions options = drawing_;
+    const std::string key = title.toStdString();
+    if (!options.toggled.erase(key)) options.toggled.insert(key);
+    setDrawing(options);
+}
+
+// --- selection ----------------------------------------------------------------------------------------------------------------------------
+
+void Session::select(const Selection& selection, Origin origin) {
+    if (selection == selection_) return;
+    if (!selection_.empty()) remember();
+    selection_ = selection;
+    emit selectionChanged(selection_, origin);
+}
+
+void Session::selectNode(Uid uid, Origin origin) {
+    Selection next;
+    next.node = uid;
+    if (uid != kNoUid && view_) {
+        if (const NodeRow* node = view_->node(uid)) next.storage = node->storage;
+    }
+    select(next, origin);
+}
+
+void Session::selectStorage(int storage, Origin origin) {
+    Selection next = selection_;
+    next.storage = storage;
+    next.decision.reset();
+    select(next, origin);
+}
+
+void Session::selectDecision(const DecisionRow& decision, Origin origin) {
+    Selection next;
+    next.decision = decision.id;
+    for (const std::optional<Uid>& uid : {decision.uid, decision.originUid}) {
+        if (!uid || !view_ || !view_->node(*uid)) continue;
+        next.node = *uid;
+        next.storage = view_->node(*uid)->storage;
+        break;
+    }
+    if (next.node == kNoUid && decision.uid) next.node = *decision.uid;  // not in this stage: views say so
+    select(next, origin);
+}
+
+void Session::remember() {
+    const Place now{stage_, selection_};
+    if (!back_.empty() && back_.back().stage == now.stage && back_.back().selection == now.selection) return;
+    back_.push_back(now);
+    if (back_.size() > kHistory) back_.pop_front();
+    forward_.clear();
+}
+
+void Session::applyPlace(const Place& place) {
+    if (place.stage != stage_) showStage(place.stage);
+    if (place.selection == selection_) return;
+    selection_ = place.selection;
+    emit selectionChanged(selection_, Origin::Program);
+}
+
+bool Session::goBack() {
+    if (back_.empty()) return false;
+    const Place place = back_.back();
+    back_.pop_back();
+    forward_.push_back({stage_, selection_});
+    applyPlace(place);
+    return true;
+}
+
+bool Session::goForward() {
+    if (forward_.empty()) return false;
+    const Place place = forward_.back();
+    forward_.pop_back();
+    back_.push_back({stage_, selection_});
+    applyPlace(place);
+    return true;
+}
+
+// --- text ----------------------------------------------------------------------------------------------------------------------------------
+
+void Session::requestText(TextForm form) {
+    wantedText_ = form;
+    if (!view_) return;
+    for (const StageTextPtr& text : texts_) {
+        if (text->lane != view_->lane || text->stage != view_->stage || text->form != form) continue;
+        emit textReady(text);
+        return;
+    }
+    jobs_.start(
+        tr("Printing stage %1").arg(stage_), QStringLiteral("text"), JobQueue::Kind::Quiet,
+        [recording = data_.recording, view = view_, form, ops = ops_](const JobContext& job) {
+            return loadStageText(*recording, *view, form, *ops, job.cancelToken());
+        },
+        [this, recording = data_.recording](StageTextPtr text) {
+            if (!text || recording != data_.recording) return;
+            texts_.push_front(text);
+            if (texts_.size() > kKeptTexts) texts_.pop_back();
+            if (view_ && text->stage == view_->stage && text->lane == view_->lane && text->form == wantedText_) emit textReady(text);
+        });
+}
+
+}  // namespace aliascope

@@ -1,0 +1,145 @@
+#pragma once
+// What is open, which stage is current, what is selected: the one object that all panels share. Everything shown comes from the recording and
+// is read on job threads; the UI thread never opens the database (ui.md 3.1, 7.3).
+// Thread-safety: UI thread only.
+
+#include <QObject>
+#include <QTemporaryDir>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "views/session/job_queue.h"
+#include "views/session/opening.h"
+#include "views/session/selection.h"
+#include "views/session/stage_text.h"
+#include "views/session/stage_view.h"
+
+namespace aliascope {
+
+class Session : public QObject {
+    Q_OBJECT
+
+public:
+    explicit Session(QObject* parent = nullptr);
+    ~Session() override;
+
+    JobQueue& jobs() { return jobs_; }
+
+    // --- opening ------------------------------------------------------------------------------------------------------------------------
+    /// Reads, runs the pipeline, records, shows. A file with several graphs ends in importChoice(); a newer request supersedes an older one.
+    void open(const OpenRequest& request);
+    /// Answers importChoice() with an index into the document's units.
+    void openUnit(std::size_t unit);
+    /// The document that waits for openUnit(); null when none does.
+    std::shared_ptr<const Document> pendingDocument() const { return pending_ ? pending_->document : nullptr; }
+    /// Runs a further pipeline over the graph of the current lane; it becomes the current lane.
+    void runPipeline(const QString& pipeline);
+    /// Copies the session file; afterwards the copy is the open one.
+    void saveAs(const QString& path);
+
+    // --- what is open --------------------------------------------------------------------------------------------------------------------
+    bool isOpen() const { return data_.recording != nullptr; }
+    /// Recorded into a temporary file that goes with the program.
+    bool isTemporary() const { return temporary_; }
+    QString title() const { return title_; }
+    QString sourcePath() const { return source_; }     ///< what was opened, as the user named it
+    QString sessionPath() const;
+    QString commandFile() const;                       ///< FILE of a command line that shows the same: the session, or what was opened
+    QStringList opsFiles() const { return opsFiles_; }
+    const LaneData& data() const { return data_; }
+    const LaneRow* lane() const;
+    const StageRow* stageRow(int idx) const;
+
+    void setLane(std::int64_t lane);
+    void setStage(int idx);
+    int stage() const { return stage_; }
+    /// Direction +1 or -1; false at the end of the list.
+    bool step(int direction, bool changedOnly);
+    /// The stage on screen; during a step that is not read yet still the one before. Null when nothing is open.
+    const StageViewPtr& view() const { return view_; }
+
+    void setDrawing(const DrawingOptions& options);
+    void toggleGroup(const QString& title);
+    const DrawingOptions& drawing() const { return drawing_; }
+
+    // --- selection -----------------------------------------------------------------------------------------------------------------------
+    const Selection& selection() const { return selection_; }
+    void select(const Selection& selection, Origin origin);
+    void selectNode(Uid uid, Origin origin);
+    void selectStorage(int storage, Origin origin);
+    void selectDecision(const DecisionRow& decision, Origin origin);
+    void clearSelection(Origin origin) { select({}, origin); }
+    /// Browser-like history of (stage, selection).
+    bool goBack();
+    bool goForward();
+
+    // --- questions, answered later on the UI thread -------------------------------------------------------------------------------------------
+    /// Text of the current stage; answered by textReady().
+    void requestText(TextForm form);
+    /// `key`: a newer question of the same panel replaces an older one.
+    template <class Work, class Done>
+    void ask(const QString& key, Work work, Done done) {
+        if (!isOpen()) return;
+        jobs_.start(QString(), key, JobQueue::Kind::Quiet, [recording = data_.recording, work = std::move(work)](const JobContext& job) { return work(*recording, job); },
+                    std::move(done));
+    }
+    const std::shared_ptr<const OpRegistry>& ops() const { return ops_; }
+
+Q_SIGNALS:
+    void recordingChanged();                                   ///< another file, lane or run: lists are read anew
+    void stageSelected(int idx);                               ///< at once
+    void stageChanged();                                       ///< view() is another one
+    void selectionChanged(const aliascope::Selection& selection, aliascope::Origin origin);
+    void textReady(aliascope::StageTextPtr text);
+    void importChoice();                                       ///< pendingDocument() holds several graphs
+    void failed(const aliascope::ErrorReport& report);
+    void notice(const QString& sentence);                      ///< something to know, nothing to do
+    void idle();
+
+private:
+    struct Place {
+        int stage = 0;
+        Selection selection;
+    };
+
+    void readDone(ReadOutcome outcome);
+    void recordUnitOf(const ReadOutcome& outcome, std::size_t unit);
+    void recorded(RecordOutcome outcome, const OpenRequest& request);
+    void adopt(LaneData data);
+    void showStage(int idx);
+    void show(StageViewPtr view);
+    void prefetch();
+    void keep(StageViewPtr view);
+    StageViewPtr kept(int idx) const;
+    void remember();
+    void applyPlace(const Place& place);
+    int initialStage() const;
+    std::vector<int> neighbours() const;
+    bool temporaryPath(const QString& title, QString& path);
+
+    JobQueue jobs_;
+    std::unique_ptr<QTemporaryDir> folder_;
+    int sessionsMade_ = 0;
+    std::optional<ReadOutcome> pending_;
+    std::shared_ptr<const OpRegistry> ops_;
+
+    LaneData data_;
+    QString title_, source_, wantedNode_;
+    QStringList opsFiles_;
+    bool temporary_ = false;
+    int stage_ = 0;
+    StageViewPtr view_;
+    DrawingOptions drawing_;
+    Selection selection_;
+
+    std::deque<StageViewPtr> cache_;      // newest first
+    std::deque<StageTextPtr> texts_;
+    std::vector<int> prefetching_;
+    std::optional<TextForm> wantedText_;  // the form that a pane shows; its neighbours are printed ahead
+    std::deque<Place> back_, forward_;
+};
+
+}  // namespace aliascope

@@ -1,0 +1,165 @@
+#include "views/session/stage_text.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/text/print.h"
+
+namespace aliascope {
+namespace {
+
+using std::string_view;
+
+bool isNameChar(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'; }
+
+string_view leadingName(string_view line) {
+    std::size_t n = 0;
+    while (n < line.size() && isNameChar(line[n])) ++n;
+    return line.substr(0, n);
+}
+
+/// Which body the lines belong to: in readable Python nested classes, in graph text one `graph():` after another.
+class Bodies {
+public:
+    explicit Bodies(const StageView& view) {
+        for (const NodeRowPtr& node : view.snapshot->nodes)
+            if (paths_.empty() || paths_.back() != node->body) paths_.push_back(node->body);
+    }
+
+    void enterClass(string_view name, std::size_t indent) {
+        while (!open_.empty() && open_.back().indent >= indent) open_.pop_back();
+        const bool top = open_.empty();
+        open_.push_back({indent, top ? std::string() : pathOf(open_.back().path, name)});
+    }
+    void enterGraph(std::string path) {
+        open_.clear();
+        open_.push_back({0, std::move(path)});
+    }
+    const std::string& path() const {
+        static const std::string main;
+        return open_.empty() ? main : open_.back().path;
+    }
+
+private:
+    std::string pathOf(const std::string& parent, string_view name) const {
+        const std::string joined = parent.empty() ? std::string(name) : parent + "." + std::string(name);
+        if (std::find(paths_.begin(), paths_.end(), joined) != paths_.end()) return joined;
+        for (const std::string& path : paths_)
+            if (path.size() >= name.size() && string_view(path).substr(path.size() - name.size()) == name) return path;
+        return joined;
+    }
+    struct Open {
+        std::size_t indent;
+        std::string path;
+    };
+    std::vector<std::string> paths_;
+    std::vector<Open> open_;
+};
+
+using NameIndex = std::unordered_map<std::string, const NodeRow*>;
+
+std::string key(const std::string& body, string_view name) { return body + '/' + std::string(name); }
+
+class LineMatcher {
+public:
+    LineMatcher(const StageView& view, TextForm form, StageText& out) : view_(view), form_(form), out_(out), bodies_(view) {
+        for (const NodeRowPtr& node : view.snapshot->nodes) {
+            index_.emplace(key(node->body, node->name), node.get());
+            out.uidOfName.emplace(node->name, node->uid);
+            if (node->kind == "output") outputs_.emplace(node->body, node.get());
+        }
+    }
+
+    void enterGraph(const std::string& path) { bodies_.enterGraph(path); }
+
+    Uid nodeOf(string_view line, int number) {
+        const std::size_t indent = line.find_first_not_of(' ');
+        if (indent == string_view::npos) return kNoUid;
+        string_view rest = line.substr(indent);
+        if (form_ == TextForm::Readable) {
+            if (rest.substr(0, 6) == "class ") {
+                bodies_.enterClass(leadingName(rest.substr(6)), indent);
+                return kNoUid;
+            }
+            if (rest.substr(0, 4) == "def ") {
+                placeInputs(number);
+                return kNoUid;
+            }
+        }
+        if (rest.substr(0, 6) == "return") {
+            const auto found = outputs_.find(bodies_.path());
+            return found == outputs_.end() ? kNoUid : found->second->uid;
+        }
+        if (rest.front() == '%') rest.remove_prefix(1);
+        const string_view name = leadingName(rest);
+        if (name.empty()) return kNoUid;
+        const string_view after = rest.substr(name.size());
+        if (after.substr(0, 1) != ":" && after.substr(0, 2) != " =" && after.substr(0, 2) != " :") return kNoUid;
+        const auto found = index_.find(key(bodies_.path(), name));
+        return found == index_.end() ? kNoUid : found->second->uid;
+    }
+
+private:
+    void placeInputs(int number) {
+        for (std::size_t i = 0; i < view_.snapshot->nodes.size(); ++i) {
+            const NodeRow& node = *view_.snapshot->nodes[i];
+            if (node.kind == "placeholder" && node.body == bodies_.path()) out_.lineOf.emplace(node.uid, number);
+        }
+    }
+
+    const StageView& view_;
+    TextForm form_;
+    StageText& out_;
+    Bodies bodies_;
+    NameIndex index_;
+    std::unordered_map<std::string, const NodeRow*> outputs_;
+};
+
+void appendGraphs(std::string& out, const Graph& g, const std::string& path) {
+    if (!path.empty()) out += "\n# " + path + "\n";
+    out += printGraphText(g);
+    if (!out.empty() && out.back() != '\n') out += '\n';
+    for (const Graph::SubGraph& sub : g.subGraphs())
+        if (sub.graph) appendGraphs(out, *sub.graph, path.empty() ? sub.attribute.str() : path + "." + sub.attribute.str());
+}
+
+}  // namespace
+
+StageTextPtr makeStageText(const std::string& printed, const StageView& view, TextForm form) {
+    auto out = std::make_shared<StageText>();
+    out->lane = view.lane;
+    out->stage = view.stage;
+    out->form = form;
+    LineMatcher matcher(view, form, *out);
+    string_view rest = printed;
+    while (!rest.empty()) {
+        const std::size_t end = rest.find('\n');
+        const string_view line = rest.substr(0, end);
+        rest = end == string_view::npos ? string_view() : rest.substr(end + 1);
+        const int number = int(out->lines.size());
+        if (form == TextForm::Graph && line.substr(0, 2) == "# ") matcher.enterGraph(std::string(line.substr(2)));
+        const Uid uid = matcher.nodeOf(line, number);
+        out->lines.push_back(QString::fromUtf8(line.data(), qsizetype(line.size())));
+        out->longest = std::max(out->longest, int(out->lines.back().size()));
+        out->uidOfLine.push_back(uid);
+        const auto at = uid == kNoUid ? std::nullopt : view.indexOf(uid);
+        out->mark.push_back(at ? view.mark[*at] : ' ');
+        if (uid != kNoUid) out->lineOf.emplace(uid, number);
+    }
+    return out;
+}
+
+StageTextPtr loadStageText(const Recording& recording, const StageView& view, TextForm form, const OpRegistry& ops, const CancelToken& cancel) {
+    const Result<Graph> graph = recording.graph(view.lane, view.stage, ops);
+    if (!graph || cancel.cancelled()) return nullptr;
+    std::string printed;
+    if (form == TextForm::Readable) {
+        printed = printReadable(*graph);
+    } else {
+        appendGraphs(printed, *graph, {});
+    }
+    if (cancel.cancelled()) return nullptr;
+    return makeStageText(printed, view, form);
+}
+
+}  // namespace aliascope

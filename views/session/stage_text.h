@@ -1,0 +1,34 @@
+#pragma once
+// A stage as text: lines, the node of each line, where each node stands. Built on a job thread, immutable afterwards.
+
+#include <QString>
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "views/session/stage_view.h"
+
+namespace aliascope {
+
+enum class TextForm : std::uint8_t { Readable, Graph };
+
+struct StageText {
+    std::int64_t lane = 0;
+    int stage = 0;
+    TextForm form = TextForm::Readable;
+    std::vector<QString> lines;
+    std::vector<Uid> uidOfLine;              ///< the node that the line defines; kNoUid = none
+    std::vector<char> mark;                  ///< `+`, `~`, blank
+    std::unordered_map<Uid, int> lineOf;     ///< inputs of readable Python all stand in the line of `def`
+    std::unordered_map<std::string, Uid> uidOfName;  ///< of the main graph first
+    int longest = 0;                         ///< characters
+};
+using StageTextPtr = std::shared_ptr<const StageText>;
+
+/// Prints the recorded stage. Null when it cannot be rebuilt or when cancelled.
+StageTextPtr loadStageText(const Recording& recording, const StageView& view, TextForm form, const OpRegistry& ops, const CancelToken& cancel);
+/// Lines of printed text matched to the nodes of `view`.
+StageTextPtr makeStageText(const std::string& printed, const StageView& view, TextForm form);
+
+}  // namespace aliascope
