@@ -42,6 +42,17 @@ void inferMissingTypes(const OpRegistry& ops, Graph& g);
 /// Infers and sets the type of a node that a pass has just made.
 void setInferredType(const OpRegistry& ops, Graph& g, NodeId id);
 
+/// What a call that may share its first tensor's storage gives: one type, or several (split, unbind).
+struct ViewResult {
+    std::vector<TensorType> types;  ///< parts that do not follow from the base stay unknown (strides, offset)
+    bool list = false;              ///< the call's result is a list of `types`
+    /// Yes for view operators; No when `reshape`, `contiguous`, `to` … copy; Unknown when the layout does not decide.
+    Tri aliases = Tri::Yes;
+};
+/// The same as viewGeometry, but keeps a missing `base.offset` missing, answers also when strides are unknown, and for operators that copy in
+/// some cases. Nothing when the operator shares no storage or its arguments are not understood.
+std::optional<ViewResult> viewResult(const InferContext& ctx, const TensorType& base);
+
 /// Geometry of view operator results, exact, with absolute offsets: the result types of `viewOp` applied to `base` (several for split, unbind).
 /// `base.offset` missing counts as 0. Nothing when the operator is no view, arguments are not understood, or strides are unknown.
 std::optional<std::vector<TensorType>> viewGeometry(const InferContext& ctx, const TensorType& base);

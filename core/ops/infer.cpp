@@ -1,0 +1,199 @@
+#include "core/ops/infer.h"
+
+#include <algorithm>
+
+#include "core/ops/structural.h"
+#include "core/ops/table.h"
+
+namespace aliascope {
+namespace {
+
+/// `aten::slice.Tensor` -> `aten::slice_copy.Tensor`.
+std::string copyForm(std::string_view op) {
+    const auto dot = op.find('.', op.find("::"));
+    std::string out(op.substr(0, dot));
+    out += "_copy";
+    if (dot != std::string_view::npos) out += op.substr(dot);
+    return out;
+}
+
+/// Result types of a view, or of the row-major copy of one.
+Inferred fromView(const InferContext& c, ViewFn view, bool copy) {
+    const TensorType* base = c.tensor(0);
+    if (!base) return {};
+    auto result = view(c, *base);
+    if (!result) return {};
+    std::vector<TypePtr> parts;
+    for (TensorType& t : result->types) {
+        t.offset.reset();
+        if (copy) t.strides = TensorType::contiguousStrides(t.sizes);
+        parts.push_back(Type::tensor(std::move(t)));
+    }
+    if (result->list) return inferred(std::move(parts));
+    return parts.empty() ? Inferred{} : Inferred{parts.front(), Trust::Inferred};
+}
+
+/// Results of an operator that returns arguments which it wrote (`add_`, `copy_`, `add.out`); null when it does not.
+TypePtr returnedArguments(const InferContext& c, bool& all) {
+    const Schema& schema = c.call.op->schema;
+    std::vector<TypePtr> parts;
+    all = !schema.returns.empty();
+    for (std::size_t r = 0; r < schema.returns.size() && all; ++r) {
+        std::size_t p = 0;
+        while (p < schema.params.size() && schema.alias(r, p) != AliasKind::Same) ++p;
+        all = p < schema.params.size();
+        if (all) parts.push_back(valueType(c.value(p), c.typeOf));
+    }
+    if (!all) return nullptr;
+    return parts.size() == 1 ? parts.front() : Type::tuple(std::move(parts));
+}
+
+Inferred inferOperator(const OpRegistry& ops, const Graph& g, const Node& n, const std::function<TypePtr(NodeId)>& typeOf) {
+    const OpInference* entry = InferTable::instance().find(n.op);
+    const OpDef* def = ops.find(n.op);
+    if (!def || (!entry && !def->schema.isMutable() && !def->is(Trait::Scatter | Trait::Pointwise))) return {};
+    auto call = bindCall(ops, n);
+    if (!call) return {};
+    const InferContext c(g, *call, typeOf);
+    if (entry && entry->view) return fromView(c, entry->view, false);
+    if (entry && entry->copyOf) return fromView(c, entry->copyOf, true);
+    if (def->schema.isMutable()) {
+        bool all = false;
+        TypePtr type = returnedArguments(c, all);
+        if (all) return {type, type ? Trust::Inferred : Trust::Unknown};
+    }
+    if (entry && entry->infer) return entry->infer(c);
+    if (def->is(Trait::Scatter)) {
+        if (const TensorType* t = c.tensor(0)) return inferred(*t);
+    }
+    return {};
+}
+
+bool hasAssumedOperand(const Graph& g, const Node& n) {
+    bool found = false;
+    auto look = [&](NodeId id) { found = found || g[id].trust == Trust::Assumed; };
+    for (const Value& v : n.args) v.forEachNode(look);
+    for (const Keyword& k : n.kwargs) k.second.forEachNode(look);
+    return found;
+}
+
+bool incomplete(const TensorType& t) { return !t.strides || t.device.empty(); }
+
+/// Strides and device that a stated annotation leaves out, as far as inference is sure of them.
+void complete(Node& n, const Inferred& found) {
+    const TensorType* stated = n.tensor();
+    const TensorType* other = asTensor(found.type);
+    if (!stated || !other || found.trust != Trust::Inferred || !(other->sizes == stated->sizes)) return;
+    TensorType t = *stated;
+    if (!t.strides) t.strides = other->strides;
+    if (t.device.empty()) t.device = other->device;
+    n.type = Type::tensor(std::move(t));
+}
+
+}  // namespace
+
+const TensorType* InferContext::tensor(std::size_t i) const {
+    if (i >= call.values.size() || !call.values[i].isNode()) return nullptr;
+    const TypePtr type = typeOf(call.values[i].asNode());
+    return asTensor(type);
+}
+
+std::optional<SymInt> InferContext::symInt(const Value& v) const {
+    switch (v.kind()) {
+        case Value::Kind::Int: return SymInt(*v.asInt());
+        case Value::Kind::Sym: return v.asSym();
+        case Value::Kind::Node: {
+            const TypePtr type = typeOf(v.asNode());
+            const SymInt* s = type ? type->asSym() : nullptr;
+            return s && !s->isOpaque() ? std::optional(*s) : std::nullopt;
+        }
+        default: return std::nullopt;
+    }
+}
+
+std::optional<std::vector<SymInt>> InferContext::symInts(const Value& v) const {
+    std::vector<SymInt> out;
+    if (!v.isSequence()) {
+        auto single = symInt(v);
+        if (!single) return std::nullopt;
+        out.push_back(std::move(*single));
+        return out;
+    }
+    out.reserve(v.items().size());
+    for (const Value& item : v.items()) {
+        auto s = symInt(item);
+        if (!s) return std::nullopt;
+        out.push_back(std::move(*s));
+    }
+    return out;
+}
+
+void InferTable::addView(std::string_view op, ViewFn view, bool copies) {
+    entries_[Name(op)].view = view;
+    if (copies) entries_[Name(copyForm(op))].copyOf = view;
+}
+
+const InferTable& InferTable::instance() {
+    static const InferTable table = [] {
+        InferTable t;
+        registerViews(t);
+        registerReshapes(t);
+        return t;
+    }();
+    return table;
+}
+
+InferFn inferenceOf(Name canonicalOp) {
+    const OpInference* entry = InferTable::instance().find(canonicalOp);
+    return entry ? entry->infer : nullptr;
+}
+
+std::optional<ViewResult> viewResult(const InferContext& ctx, const TensorType& base) {
+    const OpInference* entry = ctx.call.op ? InferTable::instance().find(ctx.call.op->canonical) : nullptr;
+    return entry && entry->view ? entry->view(ctx, base) : std::nullopt;
+}
+
+std::optional<std::vector<TensorType>> viewGeometry(const InferContext& ctx, const TensorType& base) {
+    TensorType placed = base;
+    if (!placed.offset) placed.offset = SymInt(0);
+    auto result = viewResult(ctx, placed);
+    if (!result || result->aliases != Tri::Yes) return std::nullopt;
+    for (const TensorType& t : result->types)
+        if (!t.strides || !t.offset) return std::nullopt;
+    return std::move(result->types);
+}
+
+Inferred inferNode(const OpRegistry& ops, const Graph& g, NodeId id, const std::function<TypePtr(NodeId)>& typeOf) {
+    const Node& n = g[id];
+    if (n.kind != NodeKind::CallFunction) return {};
+    const std::function<TypePtr(NodeId)> own = [&g](NodeId node) { return g[node].type; };
+    const std::function<TypePtr(NodeId)>& types = typeOf ? typeOf : own;
+    Inferred found = isStructural(n.op) ? inferStructural(ops, g, n, types) : inferOperator(ops, g, n, types);
+    if (found.type && found.trust == Trust::Inferred && hasAssumedOperand(g, n)) found.trust = Trust::Assumed;
+    return found;
+}
+
+void inferMissingTypes(const OpRegistry& ops, Graph& g) {
+    for (Graph::SubGraph& s : g.subGraphs())
+        if (s.graph) inferMissingTypes(ops, *s.graph);
+    const std::function<TypePtr(NodeId)> types = [&g](NodeId node) { return g[node].type; };
+    for (NodeId id : inOrder(g)) {
+        Node& n = g.edit(id);
+        if (n.kind != NodeKind::CallFunction) continue;
+        if (n.type) {
+            if (const TensorType* t = n.tensor(); t && incomplete(*t)) complete(n, inferNode(ops, g, id, types));
+            continue;
+        }
+        Inferred found = inferNode(ops, g, id, types);
+        if (!found.type) continue;
+        n.type = std::move(found.type);
+        n.trust = found.trust;
+    }
+}
+
+void setInferredType(const OpRegistry& ops, Graph& g, NodeId id) {
+    Inferred found = inferNode(ops, g, id);
+    if (found.type) g.setType(id, std::move(found.type), found.trust);
+}
+
+}  // namespace aliascope
