@@ -54,7 +54,7 @@ public:
     /// What is drawn, for tests: zoom, level, visible cards with uid, texts, states.
     QJsonObject dump() const;
 
-signals:
+Q_SIGNALS:
     void selected(aliascope::Uid uid);               ///< clicked or moved to by keys; kNoUid clears
     void activated(aliascope::Uid uid);              ///< double click, Enter
     void hovered(aliascope::Uid uid);

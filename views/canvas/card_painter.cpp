@@ -1,0 +1,318 @@
+#include "views/canvas/card_painter.h"
+
+#include <QFontMetricsF>
+#include <QLocale>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/ir/type.h"
+#include "views/canvas/metrics.h"
+#include "views/canvas/palette.h"
+
+namespace aliascope {
+namespace {
+
+QFont pixelFont(QFont font, double pixels, bool bold = false) {
+    font.setPixelSize(std::max(5, int(std::lround(pixels))));
+    font.setBold(bold);
+    return font;
+}
+
+QString text(const std::string& s) { return QString::fromStdString(s); }
+
+/// `f32[8, 4]`, with strides only where they say more than the shape.
+QString shapeText(const std::string& annotation) {
+    const TypePtr type = Type::parseAnnotation(annotation);
+    const TensorType* tensor = type->asTensor();
+    if (!tensor) return text(annotation);
+    QString out = text(tensor->str(tensor->strides && !tensor->isContiguous(), false));
+    if (out.size() > 60) out = out.left(59) + QChar(0x2026);
+    return out;
+}
+
+QString baseName(const std::string& path) { return text(path.substr(path.find_last_of('/') + 1)); }
+
+}  // namespace
+
+CardFonts::CardFonts(double zoom)
+    : title(pixelFont(Metrics::uiFont(), card::titlePx * zoom, true)),
+      name(pixelFont(Metrics::monoFont(), card::namePx * zoom)),
+      small(pixelFont(Metrics::uiFont(), card::smallPx * zoom)),
+      chip(pixelFont(Metrics::uiFont(), card::chipPx)),
+      band(pixelFont(Metrics::uiFont(), 12)) {}
+
+DetailLevel CardPainter::levelOf(double zoom) {
+    return zoom < card::farBelow ? DetailLevel::Far : zoom < card::nearFrom ? DetailLevel::Middle : DetailLevel::Near;
+}
+
+CardPainter::CardPainter(const StageView& view, const std::unordered_map<Uid, const DecisionRow*>& decisions, ColourMode mode, double zoom)
+    : view_(view), decisions_(decisions), mode_(mode), zoom_(zoom), level_(levelOf(zoom)), fonts_(zoom) {
+    countGroups();
+}
+
+void CardPainter::countGroups() {
+    const LayoutInput& input = *view_.drawingInput;
+    if (input.groups.empty()) return;
+    groups_.resize(input.groups.size());
+    for (std::size_t i = 0; i < input.nodes.size(); ++i) {
+        for (std::int32_t g = input.nodes[i].group; g >= 0; g = input.groups[g].parent) {
+            GroupCount& count = groups_[g];
+            ++count.nodes;
+            count.added += view_.mark[i] == '+';
+            count.changed += view_.mark[i] == '~';
+            count.decisions += int(decisions_.count(view_.snapshot->nodes[i]->uid));
+        }
+    }
+}
+
+QString CardPainter::groupSummary(std::int32_t group) const {
+    const GroupCount& c = groups_[group];
+    QString out = c.nodes == 1 ? QStringLiteral("1 node") : QStringLiteral("%1 nodes").arg(QLocale().toString(c.nodes));
+    if (c.added) out += QStringLiteral("   +%1").arg(c.added);
+    if (c.changed) out += QStringLiteral("   ~%1").arg(c.changed);
+    if (c.decisions) out += QStringLiteral("   %1 decided").arg(c.decisions);
+    return out;
+}
+
+CardText CardPainter::textOf(std::uint32_t node) const {
+    const NodeRow& row = *view_.snapshot->nodes[node];
+    CardText out;
+    out.tag = QString::fromLatin1(familyTag(view_.family[node]));
+    out.op = text(shortOp(row));
+    out.name = QLatin1Char('%') + text(row.name);
+    if (!row.type.empty()) out.shape = shapeText(row.type);
+    if (row.bytes) out.bytes = bytesText(*row.bytes);
+    if (row.storage >= 0) {
+        const StorageRow* storage = view_.storage(row.storage);
+        const bool base = storage && storage->base == row.uid;
+        const char* role = base ? "base" : view_.family[node] == Family::Write ? "write" : "view";
+        out.badge = QStringLiteral("S%1 %2").arg(row.storage).arg(QLatin1String(role));
+    }
+    const auto decided = decisions_.find(row.uid);
+    if (decided != decisions_.end()) {
+        out.verdict = true;
+        out.verdictWord = verdictWord(*decided->second);
+        out.detail = text(decided->second->code) + QStringLiteral("  ") + text(decided->second->argument);
+        if (!decided->second->blocker.empty()) out.detail += QStringLiteral("  %") + text(decided->second->blocker);
+    } else if (row.line > 0) {
+        out.detail = QStringLiteral("%1:%2").arg(baseName(row.file)).arg(row.line);
+        if (!row.function.empty()) out.detail += QStringLiteral(" in ") + text(row.function);
+    }
+    return out;
+}
+
+QColor CardPainter::familyColour(Family family) const {
+    const Palette& c = Palette::active();
+    switch (family) {
+        case Family::View:
+        case Family::Shape: return c(Role::FamilyView);
+        case Family::Copy: return c(Role::FamilyCopy);
+        case Family::Write: return c(Role::FamilyWrite);
+        case Family::Wrapper:
+        case Family::Custom: return c(Role::FamilyWrapper);
+        case Family::Matmul: return c(Role::FamilyMatmul);
+        case Family::Input:
+        case Family::Output: return c(Role::FamilyIo);
+        default: return c(Role::FamilyCompute);
+    }
+}
+
+QColor CardPainter::fill(std::uint32_t node) const {
+    const Palette& c = Palette::active();
+    if (mode_ == ColourMode::Diff) {
+        if (view_.mark[node] == '+') return c(Role::AddedFill);
+        if (view_.mark[node] == '~') return c(Role::ChangedFill);
+        return c(Role::Panel);
+    }
+    const NodeRow& row = *view_.snapshot->nodes[node];
+    if (mode_ == ColourMode::Bytes && row.bytes && *row.bytes > 0) {
+        // One step of the ramp per factor of 16, from 256 B on.
+        return c.heat(std::clamp(int((std::log2(double(*row.bytes)) - 8) / 4), 0, kHeatSteps - 1));
+    }
+    return c(Role::Panel);
+}
+
+void CardPainter::paint(QPainter& p, const PlacedCard& placed, const QRectF& r) const {
+    if (placed.group >= 0 && level_ != DetailLevel::Far) return paintGroup(p, placed, r);
+    switch (level_) {
+        case DetailLevel::Far: return paintFar(p, placed, r);
+        case DetailLevel::Middle: return paintMiddle(p, placed, r);
+        case DetailLevel::Near: return paintNear(p, placed, r);
+    }
+}
+
+void CardPainter::paintFar(QPainter& p, const PlacedCard& placed, const QRectF& r) const {
+    const Palette& c = Palette::active();
+    QColor colour = c(Role::Unchanged);
+    if (placed.group >= 0) {
+        const GroupCount& g = groups_[placed.group];
+        colour = g.added ? c(Role::Added) : g.changed ? c(Role::Changed) : c(Role::Unchanged);
+    } else if (mode_ == ColourMode::Diff) {
+        colour = view_.mark[placed.node] == '+' ? c(Role::Added) : view_.mark[placed.node] == '~' ? c(Role::Changed) : c(Role::Unchanged);
+    } else if (mode_ == ColourMode::Storage) {
+        const int storage = view_.snapshot->nodes[placed.node]->storage;
+        colour = storage >= 0 ? c.slot(storage) : c(Role::Line);
+    } else if (mode_ == ColourMode::Bytes) {
+        colour = fill(placed.node);
+    } else if (mode_ == ColourMode::Family) {
+        colour = familyColour(view_.family[placed.node]);
+    }
+    p.fillRect(QRectF(r.x(), r.y(), std::max(1.0, r.width()), std::max(1.0, r.height())), colour);
+}
+
+void CardPainter::paintStorageBar(QPainter& p, std::uint32_t node, const QRectF& r) const {
+    const int storage = view_.snapshot->nodes[node]->storage;
+    if (storage < 0) return;
+    const QRectF bar(r.left(), r.bottom() - card::storageBar, r.width(), card::storageBar);
+    p.fillRect(bar, QBrush(Palette::active().slot(storage), slotPattern(storage)));
+}
+
+void CardPainter::paintMiddle(QPainter& p, const PlacedCard& placed, const QRectF& r) const {
+    const Palette& c = Palette::active();
+    const std::uint32_t node = placed.node;
+    p.fillRect(r, c(Role::Line));
+    p.fillRect(r.adjusted(1, 1, -1, -1), fill(node));
+    p.fillRect(QRectF(r.x(), r.y(), card::chipBar, r.height()), familyColour(view_.family[node]));
+    if (mode_ == ColourMode::Storage) paintStorageBar(p, node, r);
+    const QFontMetricsF metrics(fonts_.chip);
+    if (r.height() < metrics.height() * 0.8) return;
+    p.setFont(fonts_.chip);
+    p.setPen(c(Role::Ink));
+    QRectF words = r.adjusted(card::chipBar + 3, 0, -3, 0);
+    if (view_.mark[node] != ' ' && view_.mark[node] != 0) {
+        p.drawText(words, Qt::AlignRight | Qt::AlignVCenter, QString(QLatin1Char(view_.mark[node])));
+        words.setRight(words.right() - 10);
+    }
+    const CardText t = textOf(node);
+    if (t.verdict) p.fillRect(QRectF(r.right() - 4, r.y() + 1, 3, r.height() - 2), verdictColour(t.verdictWord));
+    p.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(t.op, Qt::ElideRight, words.width()));
+}
+
+void CardPainter::paintVerdict(QPainter& p, const CardText& t, const QRectF& row) const {
+    const Palette& c = Palette::active();
+    const QFontMetricsF metrics(fonts_.small);
+    const double mark = std::round(row.height() * 0.55);
+    const QRectF square(row.x(), row.y() + (row.height() - mark) / 2, mark, mark);
+    p.fillRect(square, verdictColour(t.verdictWord));
+    p.setFont(fonts_.small);
+    p.setPen(c(Role::Ink));
+    const QRectF words = row.adjusted(mark + 5 * zoom_, 0, 0, 0);
+    p.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(t.verdictWord + QStringLiteral("  ") + t.detail, Qt::ElideRight, words.width()));
+}
+
+void CardPainter::paintNear(QPainter& p, const PlacedCard& placed, const QRectF& r) const {
+    const Palette& c = Palette::active();
+    const std::uint32_t node = placed.node;
+    const double z = zoom_;
+    const CardText t = textOf(node);
+    p.fillRect(r, c(Role::Line));
+    p.fillRect(r.adjusted(1, 1, -1, -1), fill(node));
+    const QRectF column(r.x(), r.y(), card::familyColumn * z, r.height());
+    p.fillRect(column, familyColour(view_.family[node]));
+    p.setFont(fonts_.small);
+    p.setPen(c(Role::Panel));
+    p.drawText(column, Qt::AlignCenter, t.tag);
+    if (mode_ == ColourMode::Storage) paintStorageBar(p, node, r);
+
+    const double pad = card::padding * z;
+    QRectF inner(column.right() + pad, r.y() + pad * 0.7, r.right() - column.right() - 2 * pad, r.height() - 1.4 * pad);
+    const double rowHeight = inner.height() / 4;
+    const auto row = [&](int i) { return QRectF(inner.x(), inner.y() + rowHeight * i, inner.width(), rowHeight); };
+    const QFontMetricsF titleMetrics(fonts_.title), nameMetrics(fonts_.name), smallMetrics(fonts_.small);
+
+    QRectF head = row(0);
+    if (view_.mark[node] == '+' || view_.mark[node] == '~') {
+        p.setFont(fonts_.title);
+        p.setPen(view_.mark[node] == '+' ? c(Role::Added) : c(Role::Changed));
+        p.drawText(head, Qt::AlignRight | Qt::AlignVCenter, QString(QLatin1Char(view_.mark[node])));
+        head.setRight(head.right() - titleMetrics.horizontalAdvance(QLatin1Char('+')) - pad);
+    }
+    if (!t.badge.isEmpty()) {
+        p.setFont(fonts_.small);
+        const double width = smallMetrics.horizontalAdvance(t.badge);
+        const double square = std::round(7 * z);
+        p.fillRect(QRectF(head.right() - width - square - 4 * z, head.center().y() - square / 2, square, square),
+                   QBrush(c.slot(view_.snapshot->nodes[node]->storage), slotPattern(view_.snapshot->nodes[node]->storage)));
+        p.setPen(c(Role::Secondary));
+        p.drawText(head, Qt::AlignRight | Qt::AlignVCenter, t.badge);
+        head.setRight(head.right() - width - square - 10 * z);
+    }
+    p.setFont(fonts_.title);
+    p.setPen(c(Role::Ink));
+    p.drawText(head, Qt::AlignLeft | Qt::AlignVCenter, titleMetrics.elidedText(t.op, Qt::ElideRight, head.width()));
+    p.setFont(fonts_.name);
+    p.setPen(c(Role::Secondary));
+    p.drawText(row(1), Qt::AlignLeft | Qt::AlignVCenter, nameMetrics.elidedText(t.name, Qt::ElideRight, inner.width()));
+    QRectF shape = row(2);
+    p.setFont(fonts_.small);
+    if (!t.bytes.isEmpty()) {
+        p.drawText(shape, Qt::AlignRight | Qt::AlignVCenter, t.bytes);
+        shape.setRight(shape.right() - smallMetrics.horizontalAdvance(t.bytes) - pad);
+    }
+    p.setPen(c(Role::Ink));
+    p.drawText(shape, Qt::AlignLeft | Qt::AlignVCenter, smallMetrics.elidedText(t.shape, Qt::ElideRight, shape.width()));
+    if (t.verdict) return paintVerdict(p, t, row(3));
+    p.setPen(c(Role::Secondary));
+    p.drawText(row(3), Qt::AlignLeft | Qt::AlignVCenter, smallMetrics.elidedText(t.detail, Qt::ElideRight, inner.width()));
+}
+
+void CardPainter::paintGroup(QPainter& p, const PlacedCard& placed, const QRectF& r) const {
+    const Palette& c = Palette::active();
+    const GroupCount& g = groups_[placed.group];
+    const bool nearLevel = level_ == DetailLevel::Near;
+    QColor ground = c(Role::Panel);
+    if (mode_ == ColourMode::Diff && g.added) ground = c(Role::AddedFill);
+    else if (mode_ == ColourMode::Diff && g.changed) ground = c(Role::ChangedFill);
+    // A second sheet behind the card says that it stands for several.
+    p.fillRect(r.translated(3, 3), c(Role::Line));
+    p.fillRect(r, c(Role::Edge));
+    p.fillRect(r.adjusted(1, 1, -1, -1), ground);
+    const double pad = nearLevel ? card::padding * 1.5 * zoom_ : 3;
+    const QFont& head = nearLevel ? fonts_.title : fonts_.chip;
+    const QFontMetricsF metrics(head);
+    if (r.height() < metrics.height() * 0.8) return;
+    p.setFont(head);
+    p.setPen(c(Role::Ink));
+    const QRectF inner = r.adjusted(pad, pad * 0.6, -pad, -pad * 0.6);
+    const QString title = QStringLiteral("[+] ") + text(view_.drawingInput->groups[placed.group].title);
+    if (!nearLevel) {
+        p.drawText(inner, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(title, Qt::ElideMiddle, inner.width()));
+        return;
+    }
+    p.drawText(QRectF(inner.x(), inner.y(), inner.width(), inner.height() / 2), Qt::AlignLeft | Qt::AlignVCenter,
+               metrics.elidedText(title, Qt::ElideMiddle, inner.width()));
+    p.setFont(fonts_.small);
+    p.setPen(c(Role::Secondary));
+    p.drawText(QRectF(inner.x(), inner.center().y(), inner.width(), inner.height() / 2), Qt::AlignLeft | Qt::AlignVCenter,
+               QFontMetricsF(fonts_.small).elidedText(groupSummary(placed.group), Qt::ElideRight, inner.width()));
+}
+
+QString bytesText(std::int64_t bytes) {
+    const QLocale locale;
+    if (bytes < 1024) return QStringLiteral("%1 B").arg(locale.toString(qlonglong(bytes)));
+    static constexpr std::array<const char*, 5> units = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+    double value = double(bytes);
+    std::size_t unit = 0;
+    for (value /= 1024; value >= 1024 && unit + 1 < units.size(); value /= 1024) ++unit;
+    const bool whole = value == std::floor(value) || value >= 100;
+    return QStringLiteral("%1 %2").arg(locale.toString(value, 'f', whole ? 0 : 1), QLatin1String(units[unit]));
+}
+
+QString verdictWord(const DecisionRow& d) {
+    if (d.verdict == "in-place") return QStringLiteral("in place");
+    if (d.verdict == "not-attempted") return QStringLiteral("not attempted");
+    if (d.verdict != "clone") return text(d.verdict);
+    if (d.need == "needed" || d.need == "avoidable") return text(d.need);
+    return QStringLiteral("clone");
+}
+
+QColor verdictColour(const QString& word) {
+    const Palette& c = Palette::active();
+    if (word == QLatin1String("in place") || word == QLatin1String("applied")) return c(Role::InPlace);
+    if (word == QLatin1String("avoidable")) return c(Role::Avoidable);
+    if (word == QLatin1String("wrong")) return c(Role::Wrong);
+    return c(Role::Needed);
+}
+
+}  // namespace aliascope

@@ -1,0 +1,487 @@
+#include "views/canvas/graph_canvas.h"
+
+#include <QGuiApplication>
+#include <QJsonArray>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/canvas/canvas_state.h"
+
+namespace aliascope {
+namespace {
+
+constexpr int kDragThreshold = 4;
+
+double snapped(double zoom) {
+    double best = card::zoomLadder.front();
+    for (double step : card::zoomLadder)
+        if (std::abs(std::log(step / zoom)) < std::abs(std::log(best / zoom))) best = step;
+    return best;
+}
+
+}  // namespace
+
+const char* colourModeWord(ColourMode mode) {
+    switch (mode) {
+        case ColourMode::Diff: return "changes";
+        case ColourMode::Storage: return "storage";
+        case ColourMode::Family: return "operator family";
+        case ColourMode::Bytes: return "bytes";
+        case ColourMode::None: break;
+    }
+    return "nothing";
+}
+
+GraphCanvas::GraphCanvas(QWidget* parent) : QAbstractScrollArea(parent), d_(std::make_unique<Private>(*this)) {
+    setObjectName(QStringLiteral("graph.canvas"));
+    setAccessibleName(tr("Graph"));
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::StrongFocus);
+    viewport()->setMouseTracking(true);
+    viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+}
+
+GraphCanvas::~GraphCanvas() = default;
+
+// --- geometry ------------------------------------------------------------------------------------------------------------------------------
+
+QPointF GraphCanvas::Private::origin() const {
+    const QSize port = canvas.viewport()->size();
+    // A drawing narrower than the view stands in its middle.
+    const double width = drawing().width * zoom + 2 * kCanvasMargin;
+    const double x = width < port.width() ? std::round((port.width() - drawing().width * zoom) / 2) : kCanvasMargin - canvas.horizontalScrollBar()->value();
+    return {x, kCanvasMargin - canvas.verticalScrollBar()->value()};
+}
+
+QRectF GraphCanvas::Private::visibleContent() const {
+    const QRect r = canvas.viewport()->rect();
+    return QRectF(toContent(r.topLeft()), toContent(r.bottomRight() + QPoint(1, 1)));
+}
+
+int GraphCanvas::Private::cardOf(Uid uid) const {
+    if (empty()) return -1;
+    const auto index = view->indexOf(uid);
+    return index ? drawing().cardOfNode[*index] : -1;
+}
+
+int GraphCanvas::Private::cardAt(QPointF viewport) const {
+    if (empty()) return -1;
+    const QPointF at = toContent(viewport);
+    int found = -1;
+    forVisibleCards(QRectF(at, QSizeF(0.01, 0.01)), [&](std::uint32_t i) { found = int(i); });
+    return found;
+}
+
+int GraphCanvas::Private::openGroupAt(QPointF viewport) const {
+    if (empty()) return -1;
+    const QPointF at = toContent(viewport);
+    const double header = LayoutOptions().groupHeader;
+    for (auto it = drawing().groups.rbegin(); it != drawing().groups.rend(); ++it)  // inner ones come last
+        if (QRectF(it->x, it->y, it->width, header).contains(at)) return it->group;
+    return -1;
+}
+
+QRect GraphCanvas::cardRect(Uid uid) const {
+    const int card = d_->cardOf(uid);
+    return card < 0 ? QRect() : d_->rectOf(d_->drawing().cards[std::size_t(card)]).toRect();
+}
+
+Uid GraphCanvas::nodeAt(QPoint position) const {
+    const int card = d_->cardAt(position);
+    return card < 0 ? kNoUid : d_->uidOf(d_->drawing().cards[std::size_t(card)]);
+}
+
+void GraphCanvas::Private::updateScrollBars() {
+    const QSize port = canvas.viewport()->size();
+    const double width = empty() ? 0 : drawing().width * zoom + 2 * kCanvasMargin;
+    const double height = empty() ? 0 : drawing().height * zoom + 2 * kCanvasMargin;
+    canvas.horizontalScrollBar()->setRange(0, std::max(0, int(std::ceil(width)) - port.width()));
+    canvas.horizontalScrollBar()->setPageStep(port.width());
+    canvas.horizontalScrollBar()->setSingleStep(int(card::width * zoom / 2) + 1);
+    canvas.verticalScrollBar()->setRange(0, std::max(0, int(std::ceil(height)) - port.height()));
+    canvas.verticalScrollBar()->setPageStep(port.height());
+    canvas.verticalScrollBar()->setSingleStep(int(card::height * zoom / 2) + 1);
+}
+
+void GraphCanvas::Private::setZoomAt(double wanted, QPointF fixed) {
+    const double next = snapped(wanted);
+    if (next == zoom) return;
+    const QPointF content = empty() ? QPointF() : toContent(fixed);
+    zoom = next;
+    freshPainter();
+    updateScrollBars();
+    if (!empty()) {
+        const QPointF now = toViewport(content);
+        canvas.horizontalScrollBar()->setValue(canvas.horizontalScrollBar()->value() + int(std::round(now.x() - fixed.x())));
+        canvas.verticalScrollBar()->setValue(canvas.verticalScrollBar()->value() + int(std::round(now.y() - fixed.y())));
+    }
+    invalidate();
+    Q_EMIT canvas.zoomChanged(zoom);
+    Q_EMIT canvas.viewportMoved();
+}
+
+// --- what is shown -------------------------------------------------------------------------------------------------------------------------
+
+void GraphCanvas::Private::indexDecisions() {
+    decisionOf.clear();
+    if (!decisions || !view) return;
+    for (const DecisionRow& d : *decisions) {
+        if (d.lane.empty() || d.stage > view->stage) continue;
+        if (d.uid && (d.verdict == "clone" || d.verdict == "in-place" || d.verdict == "not-attempted")) {
+            // Of several arguments the one that is not in place speaks for the card.
+            const DecisionRow*& shown = decisionOf[*d.uid];
+            if (!shown || shown->verdict == "in-place" || d.stage > shown->stage) shown = &d;
+        }
+    }
+}
+
+void GraphCanvas::Private::indexStubs() {
+    const std::size_t cards = empty() ? 0 : drawing().cards.size();
+    stubsIn.assign(cards, 0);
+    stubsOut.assign(cards, 0);
+    stubInEdge.assign(cards, -1);
+    stubOutEdge.assign(cards, -1);
+    if (!cards) return;
+    for (std::size_t i = 0; i < drawing().edges.size(); ++i) {
+        const PlacedEdge& e = drawing().edges[i];
+        if (!e.stub) continue;
+        if (stubsIn[e.to]++ == 0) stubInEdge[e.to] = std::int32_t(i);
+        if (stubsOut[e.from]++ == 0) stubOutEdge[e.from] = std::int32_t(i);
+    }
+}
+
+void GraphCanvas::Private::freshPainter() { painter = empty() ? nullptr : std::make_unique<CardPainter>(*view, decisionOf, mode, zoom); }
+
+void GraphCanvas::Private::invalidate() {
+    base = QImage();
+    canvas.viewport()->update();
+}
+
+void GraphCanvas::setStage(StageViewPtr view) {
+    // The anchor keeps its place on the screen: the selected node, else what is next to the middle of the view and still there.
+    Uid anchor = kNoUid;
+    QPointF place;
+    if (!d_->empty() && view && view->drawing) {
+        const QPointF middle = viewport()->rect().center();
+        double best = 0;
+        d_->forVisibleCards(d_->visibleContent(), [&](std::uint32_t i) {
+            const PlacedCard& c = d_->drawing().cards[i];
+            const Uid uid = d_->uidOf(c);
+            if (!view->indexOf(uid)) return;
+            const QRectF r = d_->rectOf(c);
+            double distance = std::hypot(r.center().x() - middle.x(), r.center().y() - middle.y());
+            if (d_->selection.node != kNoUid && d_->cardOf(d_->selection.node) == int(i) && view->indexOf(d_->selection.node)) distance = -1;
+            if (anchor != kNoUid && distance >= best) return;
+            anchor = distance < 0 ? d_->selection.node : uid;
+            best = distance;
+            place = r.topLeft();
+        });
+    }
+    d_->view = std::move(view);
+    d_->hoverCard = -1;
+    d_->indexDecisions();
+    d_->indexStubs();
+    d_->freshPainter();
+    d_->updateScrollBars();
+    if (const int card = anchor == kNoUid ? -1 : d_->cardOf(anchor); card >= 0) {
+        const QPointF now = d_->rectOf(d_->drawing().cards[std::size_t(card)]).topLeft();
+        horizontalScrollBar()->setValue(horizontalScrollBar()->value() + int(std::round(now.x() - place.x())));
+        verticalScrollBar()->setValue(verticalScrollBar()->value() + int(std::round(now.y() - place.y())));
+    }
+    d_->invalidate();
+    Q_EMIT viewportMoved();
+}
+
+const StageViewPtr& GraphCanvas::stage() const { return d_->view; }
+
+void GraphCanvas::setDecisions(std::shared_ptr<const std::vector<DecisionRow>> decisions) {
+    d_->decisions = std::move(decisions);
+    d_->indexDecisions();
+    d_->freshPainter();
+    d_->invalidate();
+}
+
+void GraphCanvas::setSelection(const Selection& selection) {
+    d_->selection = selection;
+    if (d_->aliasHighlight) d_->base = QImage();
+    viewport()->update();
+    if (selection.node != kNoUid) reveal(selection.node);
+}
+
+void GraphCanvas::reveal(Uid uid) {
+    const int index = d_->cardOf(uid);
+    if (index < 0) return;
+    const QRectF r = d_->rectOf(d_->drawing().cards[std::size_t(index)]);
+    const QRectF port = viewport()->rect();
+    if (r.top() < 0 || r.bottom() > port.height())
+        verticalScrollBar()->setValue(verticalScrollBar()->value() + int(std::round(r.center().y() - port.height() / 3)));
+    if (r.left() < 0 || r.right() > port.width())
+        horizontalScrollBar()->setValue(horizontalScrollBar()->value() + int(std::round(r.center().x() - port.width() / 2)));
+}
+
+void GraphCanvas::setColourMode(ColourMode mode) {
+    d_->mode = mode;
+    d_->freshPainter();
+    d_->invalidate();
+}
+
+ColourMode GraphCanvas::colourMode() const { return d_->mode; }
+
+void GraphCanvas::setAliasHighlight(bool on) {
+    d_->aliasHighlight = on;
+    d_->invalidate();
+}
+
+void GraphCanvas::setMutationEdges(bool on) {
+    d_->mutationEdges = on;
+    viewport()->update();
+}
+
+// --- zoom ----------------------------------------------------------------------------------------------------------------------------------
+
+double GraphCanvas::zoom() const { return d_->zoom; }
+void GraphCanvas::setZoom(double zoom) { d_->setZoomAt(zoom, viewport()->rect().center()); }
+
+void GraphCanvas::zoomIn() {
+    for (double step : card::zoomLadder)
+        if (step > d_->zoom + 1e-6) return setZoom(step);
+}
+
+void GraphCanvas::zoomOut() {
+    for (auto it = card::zoomLadder.rbegin(); it != card::zoomLadder.rend(); ++it)
+        if (*it < d_->zoom - 1e-6) return setZoom(*it);
+}
+
+void GraphCanvas::fitWidth() {
+    if (d_->empty()) return;
+    const double wanted = (viewport()->width() - 2 * kCanvasMargin) / std::max(1.0f, d_->drawing().width);
+    double best = card::zoomLadder.front();
+    for (double step : card::zoomLadder)
+        if (step <= std::min(1.0, wanted)) best = step;
+    setZoom(best);
+}
+
+void GraphCanvas::fitSelection() {
+    setZoom(1.0);
+    if (d_->selection.node != kNoUid) reveal(d_->selection.node);
+}
+
+// --- events --------------------------------------------------------------------------------------------------------------------------------
+
+void GraphCanvas::paintEvent(QPaintEvent*) {
+    QPainter p(viewport());
+    if (d_->base.isNull()) d_->paintBase();
+    p.drawImage(0, 0, d_->base);
+    if (!d_->empty()) d_->paintOverlay(p);
+}
+
+void GraphCanvas::resizeEvent(QResizeEvent*) {
+    d_->updateScrollBars();
+    d_->invalidate();
+    Q_EMIT viewportMoved();
+}
+
+void GraphCanvas::scrollContentsBy(int, int) {
+    d_->invalidate();
+    Q_EMIT viewportMoved();
+}
+
+void GraphCanvas::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton) return;
+    d_->dragging = true;
+    d_->moved = false;
+    d_->dragStart = event->pos();
+    d_->scrollStart = {horizontalScrollBar()->value(), verticalScrollBar()->value()};
+}
+
+void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
+    if (d_->dragging && (event->buttons() & (Qt::LeftButton | Qt::MiddleButton))) {
+        const QPoint by = event->pos() - d_->dragStart;
+        if (by.manhattanLength() > kDragThreshold) d_->moved = true;
+        if (d_->moved) {
+            horizontalScrollBar()->setValue(d_->scrollStart.x() - by.x());
+            verticalScrollBar()->setValue(d_->scrollStart.y() - by.y());
+        }
+        return;
+    }
+    const int card = d_->cardAt(event->position());
+    if (card == d_->hoverCard) return;
+    d_->hoverCard = card;
+    viewport()->update();
+    Q_EMIT hovered(card < 0 ? kNoUid : d_->uidOf(d_->drawing().cards[std::size_t(card)]));
+}
+
+void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
+    const bool click = d_->dragging && !d_->moved && event->button() == Qt::LeftButton;
+    d_->dragging = false;
+    if (!click || d_->empty()) return;
+    const int card = d_->cardAt(event->position());
+    if (card >= 0) {
+        const PlacedCard& c = d_->drawing().cards[std::size_t(card)];
+        // The `[+]` of a closed group opens it; elsewhere the card selects.
+        const double toggle = card::familyColumn * std::max(d_->zoom, card::nearFrom);
+        if (c.group >= 0 && event->position().x() < d_->rectOf(c).left() + toggle) {
+            Q_EMIT groupToggled(QString::fromStdString(d_->view->drawingInput->groups[std::size_t(c.group)].title));
+            return;
+        }
+        Q_EMIT selected(d_->uidOf(c));
+        return;
+    }
+    if (const int group = d_->openGroupAt(event->position()); group >= 0) {
+        Q_EMIT groupToggled(QString::fromStdString(d_->view->drawingInput->groups[std::size_t(group)].title));
+        return;
+    }
+    Q_EMIT selected(kNoUid);
+}
+
+void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
+    const int card = d_->cardAt(event->position());
+    if (card < 0) return;
+    const PlacedCard& c = d_->drawing().cards[std::size_t(card)];
+    if (c.group >= 0) {
+        Q_EMIT groupToggled(QString::fromStdString(d_->view->drawingInput->groups[std::size_t(c.group)].title));
+    } else {
+        Q_EMIT activated(d_->uidOf(c));
+    }
+}
+
+void GraphCanvas::wheelEvent(QWheelEvent* event) {
+    if (event->modifiers() & Qt::ControlModifier) {
+        const int delta = event->angleDelta().y();
+        const auto& ladder = card::zoomLadder;
+        auto at = std::find_if(ladder.begin(), ladder.end(), [&](double z) { return z >= d_->zoom - 1e-6; }) - ladder.begin();
+        if (delta > 0 && at + 1 < std::ptrdiff_t(ladder.size())) ++at;
+        if (delta < 0 && at > 0) --at;
+        if (delta) d_->setZoomAt(ladder[std::size_t(at)], event->position());
+        event->accept();
+        return;
+    }
+    if (event->modifiers() & Qt::ShiftModifier) {
+        horizontalScrollBar()->setValue(horizontalScrollBar()->value() - event->angleDelta().y() - event->angleDelta().x());
+        event->accept();
+        return;
+    }
+    QAbstractScrollArea::wheelEvent(event);
+}
+
+void GraphCanvas::keyPressEvent(QKeyEvent* event) {
+    const auto pan = [&](QScrollBar* bar, int steps) { bar->setValue(bar->value() + steps * bar->singleStep()); };
+    const bool control = event->modifiers() & Qt::ControlModifier, alt = event->modifiers() & Qt::AltModifier;
+    const Uid from = d_->selection.node;
+    const auto go = [&](std::optional<std::uint32_t> index) {
+        if (index) Q_EMIT selected(d_->view->snapshot->nodes[*index]->uid);
+    };
+    if (d_->empty()) return QAbstractScrollArea::keyPressEvent(event);
+    const auto& edges = d_->view->snapshot->edges;
+    const auto index = from == kNoUid ? std::nullopt : d_->view->indexOf(from);
+    const std::size_t count = d_->view->snapshot->nodes.size();
+    switch (event->key()) {
+        case Qt::Key_Down:
+        case Qt::Key_Up: {
+            const bool down = event->key() == Qt::Key_Down;
+            if (control) return pan(verticalScrollBar(), down ? 1 : -1);
+            if (!index) return go(0u);
+            if (alt) return go(down ? std::min<std::uint32_t>(*index + 1, std::uint32_t(count - 1)) : *index - std::min(*index, 1u));
+            const auto list = down ? d_->view->outputs(from) : d_->view->inputs(from);
+            if (!list.empty()) go(d_->view->indexOf(down ? edges[list.front()].to : edges[list.front()].from));
+            return;
+        }
+        case Qt::Key_Left:
+        case Qt::Key_Right: {
+            const int step = event->key() == Qt::Key_Right ? 1 : -1;
+            if (control) return pan(horizontalScrollBar(), step);
+            const int card = d_->cardOf(from);
+            if (card < 0) return go(0u);
+            const auto& cards = d_->drawing().cards;
+            const int next = card + step;
+            if (next >= 0 && next < int(cards.size()) && cards[std::size_t(next)].row == cards[std::size_t(card)].row) go(cards[std::size_t(next)].node);
+            return;
+        }
+        case Qt::Key_PageDown: return pan(verticalScrollBar(), std::max(1, viewport()->height() / std::max(1, verticalScrollBar()->singleStep()) - 1));
+        case Qt::Key_PageUp: return pan(verticalScrollBar(), -std::max(1, viewport()->height() / std::max(1, verticalScrollBar()->singleStep()) - 1));
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            if (const int card = d_->cardOf(from); card >= 0 && d_->drawing().cards[std::size_t(card)].group >= 0) {
+                const std::int32_t group = d_->drawing().cards[std::size_t(card)].group;
+                Q_EMIT groupToggled(QString::fromStdString(d_->view->drawingInput->groups[std::size_t(group)].title));
+            } else if (from != kNoUid) {
+                Q_EMIT activated(from);
+            }
+            return;
+        default: QAbstractScrollArea::keyPressEvent(event);
+    }
+}
+
+void GraphCanvas::leaveEvent(QEvent*) {
+    if (d_->hoverCard < 0) return;
+    d_->hoverCard = -1;
+    viewport()->update();
+    Q_EMIT hovered(kNoUid);
+}
+
+void GraphCanvas::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) {
+        d_->freshPainter();
+        d_->invalidate();
+    }
+    QAbstractScrollArea::changeEvent(event);
+}
+
+bool GraphCanvas::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        auto* help = static_cast<QHelpEvent*>(event);
+        const int card = d_->cardAt(help->pos());
+        if (card < 0 || !d_->painter) {
+            QToolTip::hideText();
+            return true;
+        }
+        const PlacedCard& c = d_->drawing().cards[std::size_t(card)];
+        const NodeRow& row = *d_->view->snapshot->nodes[c.node];
+        QString tip = c.group >= 0 ? QString::fromStdString(d_->view->drawingInput->groups[std::size_t(c.group)].title) + QLatin1Char('\n') +
+                                         d_->painter->groupSummary(c.group)
+                                   : QStringLiteral("%") + QString::fromStdString(row.name) + QLatin1Char('\n') + QString::fromStdString(row.target) +
+                                         QLatin1Char('\n') + QString::fromStdString(row.type);
+        if (c.group < 0 && !row.code.empty()) tip += QLatin1Char('\n') + QString::fromStdString(row.code);
+        QToolTip::showText(help->globalPos(), tip.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>")), viewport());
+        return true;
+    }
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+QJsonObject GraphCanvas::dump() const {
+    QJsonObject out;
+    out[QStringLiteral("zoom")] = d_->zoom;
+    const DetailLevel level = CardPainter::levelOf(d_->zoom);
+    out[QStringLiteral("level")] = level == DetailLevel::Far ? QStringLiteral("far") : level == DetailLevel::Middle ? QStringLiteral("middle") : QStringLiteral("near");
+    out[QStringLiteral("mode")] = QString::fromLatin1(colourModeWord(d_->mode));
+    QJsonArray cards;
+    if (!d_->empty()) {
+        out[QStringLiteral("cards_total")] = int(d_->drawing().cards.size());
+        d_->forVisibleCards(d_->visibleContent(), [&](std::uint32_t i) {
+            const PlacedCard& c = d_->drawing().cards[i];
+            const CardText t = d_->painter->textOf(c.node);
+            const QRect r = d_->rectOf(c).toRect();
+            QJsonObject o{{QStringLiteral("uid"), QString::number(d_->uidOf(c))},
+                          {QStringLiteral("name"), t.name},
+                          {QStringLiteral("op"), t.op},
+                          {QStringLiteral("badge"), t.badge},
+                          {QStringLiteral("detail"), t.detail},
+                          {QStringLiteral("x"), r.x()}, {QStringLiteral("y"), r.y()}, {QStringLiteral("w"), r.width()}, {QStringLiteral("h"), r.height()}};
+            const char mark = d_->view->mark[c.node];
+            o[QStringLiteral("mark")] = mark ? QString(QLatin1Char(mark)) : QString();
+            o[QStringLiteral("selected")] = int(i) == d_->cardOf(d_->selection.node);
+            if (c.group >= 0) o[QStringLiteral("group")] = QString::fromStdString(d_->view->drawingInput->groups[std::size_t(c.group)].title);
+            cards.append(o);
+        });
+    }
+    out[QStringLiteral("cards")] = cards;
+    return out;
+}
+
+}  // namespace aliascope

@@ -1,0 +1,154 @@
+#include "views/models/decision_model.h"
+
+#include <algorithm>
+
+namespace aliascope {
+namespace {
+
+QString subject(const DecisionRow& d) {
+    const QString op = qstr(d.op).replace(QLatin1String("::"), QLatin1String("."));
+    return op.isEmpty() ? percentName(d.node) : QStringLiteral("%1  %2").arg(percentName(d.node), op);
+}
+
+/// Avoidable copies first, then unknown, needed, no-ops; what is well comes last.
+int rank(VerdictKind kind) {
+    switch (kind) {
+        case VerdictKind::Avoidable: return 0;
+        case VerdictKind::Unknown: return 1;
+        case VerdictKind::Needed: return 2;
+        case VerdictKind::Refused: return 3;
+        case VerdictKind::NoOp: return 4;
+        case VerdictKind::NotAttempted: return 5;
+        case VerdictKind::InPlace: return 6;
+        case VerdictKind::Applied: return 7;
+    }
+    return 8;
+}
+
+QString bytesCell(const DecisionRow& d, const std::optional<std::int64_t>& bytes) {
+    if (!bytes) return d.bytesExpr.empty() ? QString() : qstr(d.bytesExpr) + QStringLiteral(" B");
+    return bytesText(*bytes);
+}
+
+bool matchesField(const DecisionRow& d, const QString& field, const QString& value) {
+    if (field == QLatin1String("op")) return qstr(d.op).contains(value, Qt::CaseInsensitive);
+    if (field == QLatin1String("name")) return qstr(d.node).contains(value, Qt::CaseInsensitive);
+    if (field == QLatin1String("code")) return reasonText(d.code).contains(value, Qt::CaseInsensitive);
+    if (field == QLatin1String("verdict"))
+        return verdictWord(verdictKind(d)).contains(value, Qt::CaseInsensitive) || qstr(d.verdict).contains(value, Qt::CaseInsensitive);
+    if (field == QLatin1String("need")) return qstr(d.need).compare(value, Qt::CaseInsensitive) == 0;
+    if (field == QLatin1String("stage")) return qstr(d.stageName).contains(value, Qt::CaseInsensitive) || QString::number(d.stage) == value;
+    return false;
+}
+
+bool matchesWord(const DecisionRow& d, const QString& word) {
+    for (const std::string* text : {&d.node, &d.op, &d.argument, &d.blocker, &d.stageName, &d.origin})
+        if (qstr(*text).contains(word, Qt::CaseInsensitive)) return true;
+    return reasonText(d.code).contains(word, Qt::CaseInsensitive) || verdictWord(verdictKind(d)).contains(word, Qt::CaseInsensitive);
+}
+
+bool matchesTerm(const DecisionRow& d, QString term) {
+    const bool negated = term.size() > 1 && term.startsWith(QLatin1Char('-'));
+    if (negated) term.remove(0, 1);
+    const qsizetype colon = term.indexOf(QLatin1Char(':'));
+    const bool hit = colon > 0 ? matchesField(d, term.left(colon).toLower(), term.mid(colon + 1)) : matchesWord(d, term);
+    return hit != negated;
+}
+
+}  // namespace
+
+DecisionModel::DecisionModel(QObject* parent) : QAbstractTableModel(parent), rows_(std::make_shared<const Rows>()) {}
+
+void DecisionModel::setData(std::shared_ptr<const Rows> rows) {
+    beginResetModel();
+    rows_ = rows ? std::move(rows) : std::make_shared<const Rows>();
+    endResetModel();
+}
+
+const DecisionRow* DecisionModel::at(int row) const { return row >= 0 && row < int(rows_->size()) ? &(*rows_)[std::size_t(row)] : nullptr; }
+
+int DecisionModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(rows_->size()); }
+
+int DecisionModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(ColumnCount); }
+
+QVariant DecisionModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const DecisionRow& d = (*rows_)[std::size_t(index.row())];
+    const VerdictKind kind = verdictKind(d);
+    switch (role) {
+        case IdRole: return qlonglong(d.id);
+        case KindRole: return int(kind);
+        case Qt::ToolTipRole:
+            if (index.column() == Reported && d.reportedBytes) return exactBytes(*d.reportedBytes);
+            if (index.column() == Cloned && d.clonedBytes) return exactBytes(*d.clonedBytes);
+            return qstr(d.sentence);
+        case Qt::TextAlignmentRole:
+            if (index.column() == Reported || index.column() == Cloned) return int(Qt::AlignRight | Qt::AlignVCenter);
+            return int(Qt::AlignLeft | Qt::AlignVCenter);
+        case SortRole:
+            if (index.column() == Verdict) return rank(kind) * 100'000'000LL + index.row();
+            if (index.column() == Reported) return qlonglong(d.reportedBytes.value_or(-1));
+            if (index.column() == Cloned) return qlonglong(d.clonedBytes.value_or(-1));
+            if (index.column() == Stage) return d.stage;
+            break;
+        case Qt::DisplayRole:
+        case Qt::AccessibleTextRole: break;
+        default: return {};
+    }
+    switch (index.column()) {
+        case Verdict: return verdictWord(kind);
+        case What: return subject(d);
+        case Argument: return qstr(d.argument);
+        case Reason: return reasonText(d.code);
+        case Blocker: return percentName(d.blocker);
+        case Reported: return d.counted || d.reportedBytes.value_or(0) > 0 ? bytesCell(d, d.reportedBytes) : QString();
+        case Cloned: return bytesCell(d, d.clonedBytes);
+        case Stage: return QStringLiteral("%1 %2").arg(d.stage).arg(qstr(d.stageName));
+        default: return {};
+    }
+}
+
+QVariant DecisionModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::TextAlignmentRole) return int((section == Reported || section == Cloned ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role != Qt::DisplayRole) return {};
+    switch (section) {
+        case Verdict: return tr("Verdict");
+        case What: return tr("What");
+        case Argument: return tr("Argument");
+        case Reason: return tr("Reason");
+        case Blocker: return tr("Blocker");
+        case Reported: return tr("Reported");
+        case Cloned: return tr("Cloned");
+        case Stage: return tr("Stage");
+        default: return {};
+    }
+}
+
+DecisionFilterProxy::DecisionFilterProxy(QObject* parent) : QSortFilterProxyModel(parent) { setSortRole(DecisionModel::SortRole); }
+
+void DecisionFilterProxy::setQuery(const QString& query) {
+    terms_ = query.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    terms_.removeIf([](const QString& term) { return term.endsWith(QLatin1Char(':')) || term == QLatin1String("-"); });
+    invalidateFilter();
+}
+
+void DecisionFilterProxy::setKinds(std::vector<VerdictKind> kinds) {
+    kinds_ = std::move(kinds);
+    invalidateFilter();
+}
+
+const DecisionModel* DecisionFilterProxy::model() const { return qobject_cast<const DecisionModel*>(sourceModel()); }
+
+const DecisionRow* DecisionFilterProxy::decisionAt(const QModelIndex& proxyIndex) const {
+    return proxyIndex.isValid() ? model()->at(mapToSource(proxyIndex).row()) : nullptr;
+}
+
+bool DecisionFilterProxy::filterAcceptsRow(int row, const QModelIndex&) const {
+    const DecisionRow* d = model()->at(row);
+    if (!d) return false;
+    if (!kinds_.empty() && std::find(kinds_.begin(), kinds_.end(), verdictKind(*d)) == kinds_.end()) return false;
+    return std::all_of(terms_.begin(), terms_.end(), [&](const QString& term) { return matchesTerm(*d, term); });
+}
+
+}  // namespace aliascope

@@ -1,0 +1,57 @@
+#pragma once
+// Decisions of a lane: verdict, subject, reason, blocker, bytes (ui.md 2.6).
+
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+
+#include <memory>
+#include <vector>
+
+#include "core/recording/recording.h"
+#include "views/models/format.h"
+
+namespace aliascope {
+
+class DecisionModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    using Rows = std::vector<DecisionRow>;
+    enum Columns { Verdict, What, Argument, Reason, Blocker, Reported, Cloned, Stage, ColumnCount };
+    enum Roles { IdRole = Qt::UserRole, KindRole, SortRole };
+
+    explicit DecisionModel(QObject* parent = nullptr);
+    void setData(std::shared_ptr<const Rows> rows);
+    const std::shared_ptr<const Rows>& rows() const { return rows_; }
+    const DecisionRow* at(int row) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    std::shared_ptr<const Rows> rows_;
+};
+
+class DecisionFilterProxy : public QSortFilterProxyModel {
+    Q_OBJECT
+
+public:
+    explicit DecisionFilterProxy(QObject* parent = nullptr);
+    /// Words and `field:value` terms (`op:`, `code:`, `verdict:`, `need:`, `stage:`, `name:`); all have to hold, a leading `-` negates.
+    void setQuery(const QString& query);
+    /// Kinds that are shown; none set = all.
+    void setKinds(std::vector<VerdictKind> kinds);
+    const DecisionRow* decisionAt(const QModelIndex& proxyIndex) const;
+
+protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+    const DecisionModel* model() const;
+    QStringList terms_;
+    std::vector<VerdictKind> kinds_;
+};
+
+}  // namespace aliascope

@@ -1,0 +1,83 @@
+#pragma once
+// Stages of a lane, and the rewrites inside each, for the timeline (ui.md 2.2).
+
+#include <QAbstractItemModel>
+#include <QSortFilterProxyModel>
+
+#include <set>
+#include <vector>
+
+#include "core/recording/recording.h"
+
+namespace aliascope {
+
+class PassListModel : public QAbstractItemModel {
+    Q_OBJECT
+
+public:
+    enum Columns { Name, Nodes, Added, Removed, Modified, Clones, CopiesBack, ByteDelta, Rewrites, Time, ColumnCount };
+    enum Roles {
+        IndexRole = Qt::UserRole,  ///< stage number; of a rewrite its stage's
+        StageNameRole, IsRewriteRole, ChangedRole, StateRole, NodesRole, AddedRole, RemovedRole, ModifiedRole, ClonesRole, CopiesRole, BytesRole,
+        ByteDeltaRole,             ///< cloned plus copied back, this stage minus the one before
+        TouchedRole,               ///< touched the selected node
+        LargestChangeRole,         ///< most nodes changed by any stage, for the bar
+        SortRole,
+    };
+
+    explicit PassListModel(QObject* parent = nullptr);
+
+    void setStages(std::vector<StageRow> stages);
+    /// Answers rewritesWanted.
+    void setRewrites(int stage, std::vector<RewriteRow> rewrites);
+    /// Stages that touched the selection carry a tick.
+    void setTouched(std::set<int> stages);
+    QModelIndex indexOfStage(int stage) const;
+    const StageRow* stageAt(const QModelIndex& index) const;
+    const RewriteRow* rewriteAt(const QModelIndex& index) const;
+
+    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    QModelIndex parent(const QModelIndex& child) const override;
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    bool hasChildren(const QModelIndex& parent = {}) const override;
+    bool canFetchMore(const QModelIndex& parent) const override;
+    void fetchMore(const QModelIndex& parent) override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+signals:
+    void rewritesWanted(int stage);
+
+private:
+    struct Stage {
+        StageRow row;
+        std::int64_t byteDelta = 0;
+        bool asked = false, touched = false;
+        std::vector<RewriteRow> rewrites;
+    };
+    QVariant stageData(const Stage& stage, int column, int role) const;
+    QVariant rewriteData(const Stage& stage, const RewriteRow& rewrite, int column, int role) const;
+
+    std::vector<Stage> stages_;
+    std::int64_t largestChange_ = 1;
+};
+
+class PassFilterProxy : public QSortFilterProxyModel {
+    Q_OBJECT
+
+public:
+    explicit PassFilterProxy(QObject* parent = nullptr);
+    void setChangedOnly(bool on);
+    /// Words of a pass name; `changed` and `clones` are words too.
+    void setQuery(const QString& query);
+
+protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+    bool changedOnly_ = false;
+    QStringList words_;
+};
+
+}  // namespace aliascope
