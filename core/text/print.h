@@ -13,8 +13,10 @@ std::string printGraphText(const Graph& g);
 std::string printReadable(const Graph& g);
 /// One node as it stands in graph text, without indent and line end: `%add : [num_users=1] = call_function[…](…)`.
 std::string printNode(const Graph& g, NodeId id);
-/// One value as graph text (`GraphText`) or Python (`Readable`) prints it. Appends to `out`.
-enum class Dialect : std::uint8_t { GraphText, Python };
+/// How a value is written: as in graph text, as in Python code, or as Python from which the very same value can be read back (a symbolic
+/// expression as `Sym('s77')`, an opaque text as `Opaque('…')`; see arguments.h).
+enum class Dialect : std::uint8_t { GraphText, Python, Exact };
+/// One value. Appends to `out`.
 void printValue(std::string& out, const Graph& g, const Value& v, Dialect dialect);
 
 }  // namespace aliascope
