@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/ops/higher_order.h"
+
 namespace aliascope {
 namespace {
 
@@ -167,23 +169,16 @@ Inferred inferAutoFunctionalizedV2(const OpRegistry& ops, const Graph& g, const 
 
 /// Result types of the first body that the call names: those of its output.
 Inferred inferFromBody(const Graph& g, const Node& n) {
-    for (const Value& v : n.args) {
-        if (!v.isNode() || g[v.asNode()].kind != NodeKind::GetAttr) continue;
-        const Graph* body = g.subGraph(g[v.asNode()].target);
-        if (!body || !body->output()) continue;
-        const Value& result = (*body)[body->output()].arg(0);
-        return known(valueType(result, [body](NodeId id) { return (*body)[id].type; }));
-    }
-    return {};
+    auto call = bodyOf(g, n);
+    if (!call || !call->body->output()) return {};
+    const Graph* body = call->body;
+    return known(valueType((*body)[body->output()].arg(0), [body](NodeId id) { return (*body)[id].type; }));
 }
 
 Inferred inferHigherOrder(const OpRegistry& ops, const Graph& g, const Node& n, const TypeOf& typeOf) {
     if (n.op == "hop::auto_functionalized"_n) return inferAutoFunctionalized(ops, n, typeOf);
     if (n.op == "hop::auto_functionalized_v2"_n) return inferAutoFunctionalizedV2(ops, g, n, typeOf);
-    static const Name sameAsBody[] = {"hop::cond"_n, "hop::invoke_subgraph"_n, "hop::wrap"_n, "hop::tag_activation_checkpoint"_n,
-                                      "hop::wrap_activation_checkpoint"_n, "hop::strict_mode"_n, "hop::hints_wrapper"_n, "hop::wrap_with_set_grad_enabled"_n,
-                                      "hop::wrap_with_autocast"_n, "hop::run_const_graph"_n, "hop::control_deps"_n};
-    if (std::find(std::begin(sameAsBody), std::end(sameAsBody), n.op) != std::end(sameAsBody)) return inferFromBody(g, n);
+    if (returnsBodyResults(n.op)) return inferFromBody(g, n);
     if (n.op == "hop::while_loop"_n) return known(valueType(n.arg(2), typeOf));  // the carried values keep their types
     return {};
 }
