@@ -44,12 +44,14 @@ struct OpDef {
     Trait traits = Trait::None;
     SchemaSource source = SchemaSource::Data;
     std::vector<Name> silentWrites;  ///< parameters written although the schema is silent (schemas.md 5.2)
-    Name silentWhen;                 ///< condition of silentWrites, e.g. `training`
+    Name silentWhen;                 ///< parameter whose truth is the condition of silentWrites, e.g. `training`; empty = always
+    Name randomWhen;                 ///< parameter whose truth is the condition of Trait::Random, e.g. `dropout_p`; empty = always
     std::string body;           ///< text of a `.ops` body, unparsed; empty = none
 
     bool is(Trait t) const { return has(traits, t); }
     /// View op by schema or by trait; its result shares the storage of argument 0.
-    bool isView() const { return schema.isView() || is(Trait::SilentAlias) || is(Trait::IdentityView); }
+    bool isView() const { return (schema.isView() && !is(Trait::FreshCopy)) || is(Trait::SilentAlias) || is(Trait::IdentityView); }
+    /// Without looking at a call: conditions count as true.
     bool isPure() const { return !schema.isMutable() && !is(Trait::Random) && !is(Trait::Effect) && silentWrites.empty(); }
 };
 
@@ -60,7 +62,7 @@ public:
     OpRegistry(OpRegistry&&) noexcept;
     OpRegistry& operator=(OpRegistry&&) noexcept;
 
-    /// The operators that are part of the program; parsed once per process (a few ms), shared.
+    /// The operators that are part of the program, shared by the process. A schema is parsed when it is first asked for.
     static const OpRegistry& builtin();
     /// A registry that starts with everything that `builtin` has.
     static OpRegistry withBuiltin();
@@ -70,10 +72,13 @@ public:
     Result<std::vector<Diagnostic>> addFile(const std::string& path);
     void add(OpDef def);
 
+    /// Definition by exact canonical name; null when absent. Pointers stay valid as long as the registry (builtin ones: for ever).
     const OpDef* find(Name canonical) const;
     /// All overloads of `ns::name`.
     std::vector<const OpDef*> overloads(Name packet) const;
-    /// Functional counterpart of a mutating operator (`aten::add_.Tensor` -> `aten::add.Tensor`); null when there is none. Looked up, never built by text alone.
+    /// Functional counterpart of a mutating operator (`aten::add_.Tensor` -> `aten::add.Tensor`, `aten::add.out` -> `aten::add.Tensor`); null when
+    /// there is none. Looked up by parameters, never built by text alone. Where it has more results than the mutating one, the new values of
+    /// the written arguments follow in schema order (`_fused_adam_`, `_native_batch_norm_legit`).
     const OpDef* functionalOf(const OpDef& mutating) const;
     /// In-place counterpart of a pure operator; null when there is none.
     const OpDef* inPlaceOf(const OpDef& pure) const;
@@ -113,13 +118,18 @@ Result<BoundCall> bindCall(const OpRegistry& ops, const Node& node);
 /// Same, for an operator and values that are no node yet.
 Result<BoundCall> bindCall(const OpDef& op, const std::vector<Value>& args, const std::vector<Keyword>& kwargs);
 
+/// Operator of a call: the exact overload, else (overload missing in the text) the only one of its packet that the arguments fit best
+/// (schemas.md 2.5: those that bind; exact kinds before coerced ones, `Tensor` before `Scalar` for a node). Null when none or several remain.
+const OpDef* resolveOverload(const OpRegistry& ops, const Graph& g, const Node& node);
+
 /// One tensor that a node writes: which parameter (index into the schema, or into kwargs of a wrapper), which element of a list, which node.
 struct WrittenOperand {
     Name param;
     int element = -1;  ///< index inside a list argument; -1 = not a list
     NodeId value;
 };
-/// Every operand that executing `id` may write, in schema order. Handles ATen, custom operators, `triton_kernel_wrapper_mutation`,
+/// Every operand that executing `id` may write, in schema order; what the schema calls written is in it even where only the handle changes
+/// (Trait::HandleOnly). Wrappers of bodies (`cond`, `invoke_subgraph`, …) write what their bodies write. Handles ATen, custom operators, `triton_kernel_wrapper_mutation`,
 /// `operator::iadd`, `setitem`, and operators without schema (all tensor operands). Functional wrappers write nothing. None values are skipped.
 std::vector<WrittenOperand> writtenOperands(const OpRegistry& ops, const Graph& g, NodeId id);
 /// False when removing the node could be noticed: it writes, is random, has an effect, or nothing is known of it.
