@@ -93,9 +93,14 @@ void complete(Node& n, const Inferred& found) {
 }  // namespace
 
 const TensorType* InferContext::tensor(std::size_t i) const {
-    if (i >= call.values.size() || !call.values[i].isNode()) return nullptr;
-    const TypePtr type = typeOf(call.values[i].asNode());
-    return asTensor(type);
+    return i < call.values.size() && call.values[i].isNode() ? tensorOf(call.values[i].asNode()) : nullptr;
+}
+
+const TensorType* InferContext::tensorOf(NodeId id) const {
+    TypePtr type = typeOf(id);
+    const TensorType* t = asTensor(type);
+    if (t && type.use_count() == 1) held_.push_back(std::move(type));
+    return t;
 }
 
 std::optional<SymInt> InferContext::symInt(const Value& v) const {

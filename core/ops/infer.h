@@ -25,8 +25,12 @@ public:
 
     const Value& value(std::size_t i) const { return call.values[i]; }
     const TensorType* tensor(std::size_t i) const;             ///< of a node argument; null when unknown
+    const TensorType* tensorOf(NodeId id) const;               ///< valid as long as this context
     std::optional<SymInt> symInt(const Value& v) const;        ///< an int, a symbol expression, or a node of symbolic type
     std::optional<std::vector<SymInt>> symInts(const Value& v) const;
+
+private:
+    mutable std::vector<TypePtr> held_;  // types that nobody else keeps alive
 };
 
 using InferFn = Inferred (*)(const InferContext&);
