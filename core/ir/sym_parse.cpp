@@ -111,8 +111,7 @@ private:
     SymInt textTerm(std::size_t begin) const { return SymBuild::opaque(text_.substr(begin, at_ - begin)); }
 
     SymInt parseSum() {
-        skipBlanks();
-        SymInt value = take("-") ? SymInt(0) - parseProduct() : parseProduct();
+        SymInt value = parseProduct();
         while (!failed_) {
             if (take("+"))
                 value = value + parseProduct();
