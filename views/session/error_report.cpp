@@ -1,5 +1,8 @@
 #include "views/session/error_report.h"
 
+#include <QObject>
+#include <QStringList>
+
 namespace aliascope {
 namespace {
 
