@@ -1,0 +1,113 @@
+#include "app/cli/arguments.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <fmt/format.h>
+
+#include "core/support/nearest.h"
+
+namespace aliascope::cli {
+namespace {
+
+Parsed mistake(std::string text) {
+    Parsed out;
+    out.kind = Parsed::Kind::Mistake;
+    out.text = std::move(text);
+    return out;
+}
+
+Parsed help(std::string text) {
+    Parsed out;
+    out.kind = Parsed::Kind::Help;
+    out.text = std::move(text);
+    return out;
+}
+
+std::vector<std::string> builtVerbs() {
+    std::vector<std::string> out;
+    for (const VerbSpec& verb : verbTable())
+        if (verb.built) out.emplace_back(verb.name);
+    return out;
+}
+
+std::vector<std::string> optionNames(const VerbSpec& verb) {
+    std::vector<std::string> out;
+    for (std::string_view name : verb.options) out.emplace_back(name);
+    out.emplace_back("--help");
+    return out;
+}
+
+/// Says what is wrong with the words that no option and no positional argument took.
+std::string surplus(const VerbSpec& verb, const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+        if (word.size() < 2 || word[0] != '-') continue;
+        const std::string name = word.substr(0, word.find('='));
+        if (findOption(name)) return fmt::format("`{}` has no option {}", verb.name, name);
+        return fmt::format("no option {}; nearest {}", name, nearestList(name, optionNames(verb)));
+    }
+    return fmt::format("`{}` takes {}; \"{}\" is too much", verb.name, verb.arguments.empty() ? "no arguments" : std::string(verb.arguments), words.empty() ? "" : words.front());
+}
+
+}  // namespace
+
+std::string Arguments::get(std::string_view option) const {
+    const auto found = values.find(option);
+    return found == values.end() || found->second.empty() ? std::string() : found->second.back();
+}
+
+const std::vector<std::string>& Arguments::all(std::string_view option) const {
+    static const std::vector<std::string> none;
+    const auto found = values.find(option);
+    return found == values.end() ? none : found->second;
+}
+
+Parsed parseArguments(const std::vector<std::string>& words) {
+    if (words.empty()) return mistake("no verb given\n\n" + overviewHelp());
+    const std::string& first = words.front();
+    if (first == "--help" || first == "-h" || first == "help") {
+        if (words.size() < 2) return help(overviewHelp());
+        const VerbSpec* verb = findVerb(words[1]);
+        return verb ? help(verbHelp(*verb)) : mistake(fmt::format("no verb {}; nearest {}", words[1], nearestList(words[1], builtVerbs())));
+    }
+    const VerbSpec* verb = findVerb(first == "--version" ? "version" : first);
+    if (!verb) return mistake(fmt::format("no verb {}; nearest {}", first, nearestList(first, builtVerbs())));
+    if (!verb->built) {
+        for (const std::string& word : words)
+            if (word == "--help" || word == "-h") return help(verbHelp(*verb));
+        return mistake(fmt::format("`{}` is not in this build", verb->name));
+    }
+
+    Parsed out;
+    out.arguments.verb = verb;
+    CLI::App app;
+    app.set_help_flag("-h,--help");
+    std::map<std::string, std::vector<std::string>> taken;
+    for (std::string_view name : verb->options) {
+        const OptionSpec& option = *findOption(name);
+        const std::string names = std::string(option.shortName.empty() ? "" : std::string(option.shortName) + ",") + std::string(option.name);
+        if (option.value.empty()) app.add_flag(names);
+        else app.add_option(names, taken[std::string(option.name)])->take_all()->expected(1)->allow_extra_args(false);
+    }
+    const Arity arity = arityOf(*verb);
+    if (arity.most > 0) app.add_option("arguments", out.arguments.positional)->expected(0, arity.most);
+
+    try {
+        std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);
+        app.parse(reversed);
+    } catch (const CLI::CallForHelp&) {
+        return help(verbHelp(*verb));
+    } catch (const CLI::ExtrasError&) {
+        return mistake(surplus(*verb, app.remaining()));
+    } catch (const CLI::ParseError& e) {
+        return mistake(fmt::format("{}", e.what()));
+    }
+    if (static_cast<int>(out.arguments.positional.size()) < arity.least)
+        return mistake(fmt::format("`{}` needs {}\nusage: aliascope {} {} [options]", verb->name, verb->arguments, verb->name, verb->arguments));
+    for (std::string_view name : verb->options)
+        if (app.count(std::string(name)) > 0) out.arguments.values[std::string(name)] = taken[std::string(name)];
+    return out;
+}
+
+}  // namespace aliascope::cli

@@ -1,0 +1,142 @@
+#include "app/cli/command.h"
+
+#include <cstdio>
+#include <exception>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/support/nearest.h"
+
+namespace aliascope::cli {
+namespace {
+
+void toStderr(std::string_view text) {
+    const std::string line = (::aliascope::cli::colorTerminal(stderr) ? escaped(text, true) : std::string(text)) + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+Format chosenFormat(const Arguments& args) {
+    const std::string name = args.get("--format");
+    const auto format = name.empty() ? std::optional(Format::Table) : formatFromName(name);
+    if (!format) usage(fmt::format("--format {}: table, json, ndjson, csv or md expected", name));
+    if (args.has("--json") && !name.empty() && *format != Format::Json) usage(fmt::format("--json and --format {} contradict each other", name));
+    return args.has("--json") ? Format::Json : *format;
+}
+
+}  // namespace
+
+int exitCodeOf(const Diagnostic& d) {
+    if (d.code.empty()) return ExitUsage;
+    if (d.code == "S001" || d.code == "S002") return ExitSession;
+    if (d.code == "S003") return ExitOutput;
+    if (d.code[0] == 'P' && d.code.size() == 4) return ExitUsage;
+    if (d.code[0] == 'R' && d.code.size() == 4) return ExitInput;
+    return ExitPass;
+}
+
+void endWith(const Diagnostic& d) { throw Failure{exitCodeOf(d), d.format()}; }
+void usage(std::string text) { throw Failure{ExitUsage, std::move(text)}; }
+
+Json diagnosticJson(const Diagnostic& d) {
+    Json out = {{"severity", toString(d.severity)}, {"audience", toString(d.audience)}, {"code", d.code}, {"sentence", d.sentence()}};
+    if (!d.file.empty()) out["file"] = d.file;
+    if (d.line) out["line"] = d.line;
+    if (d.column) out["column"] = d.column;
+    if (d.node) out["node"] = d.node.str();
+    if (!d.excerpt.empty()) out["excerpt"] = d.excerpt;
+    return out;
+}
+
+Command::Command(Arguments arguments, CancelToken cancel) : arguments_(std::move(arguments)), cancel_(std::move(cancel)) {
+    format_ = chosenFormat(arguments_);
+    quiet_ = arguments_.has("--quiet");
+    const bool sessionOutput = arguments_.verb->name == "run";
+    output_ = std::make_unique<Output>(sessionOutput ? std::string() : arguments_.get("--output"), !arguments_.has("--no-color"));
+}
+
+const OpRegistry& Command::ops() {
+    const auto& files = arguments_.all("--ops");
+    if (files.empty()) return OpRegistry::builtin();
+    if (!ownOps_) {
+        ownOps_ = std::make_unique<OpRegistry>(OpRegistry::withBuiltin());
+        for (const std::string& file : files) {
+            auto read = ownOps_->addFile(file);
+            if (!read) throw Failure{ExitInput, read.error().format()};
+            warn(*read);
+        }
+    }
+    return *ownOps_;
+}
+
+void Command::warn(Diagnostic d) {
+    warnings_.push_back(diagnosticJson(d));
+    if (!quiet_ || d.severity == Severity::Error) toStderr(d.format());
+}
+
+void Command::warn(const std::vector<Diagnostic>& list) {
+    for (const Diagnostic& d : list) warn(d);
+}
+
+void Command::note(std::string_view text) const {
+    if (!quiet_) toStderr(text);
+}
+
+void Command::error(const Diagnostic& d, int exit) {
+    warnings_.push_back(diagnosticJson(d));
+    toStderr(d.format());
+    setExit(exit);
+}
+
+void Command::answer(const Table& table, const char* key) {
+    if (json()) return answerJson(Json{{key, table.json()}});
+    writeTable(out(), table, format_);
+}
+
+void Command::answerJson(Json result) {
+    Json envelope = {{"schema", "aliascope/1"}, {"command", arguments_.verb->name}, {"input", input}, {"warnings", warnings_}, {"result", std::move(result)}};
+    out().write(envelope.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+int Command::finish() {
+    if (const std::string wrong = out().finish(); !wrong.empty()) {
+        toStderr("error: " + wrong);
+        return ExitOutput;
+    }
+    return cancel_.cancelled() ? ExitInterrupted : exit_;
+}
+
+void dispatch(Command& command) {
+    static const std::map<std::string_view, void (*)(Command&)> verbs = {
+        {"list", runList},           {"show", runShow},       {"opt", runOpt},         {"run", runRun},     {"stages", runStages},
+        {"diff", runDiff},           {"decisions", runDecisions}, {"why", runWhy},     {"history", runHistory}, {"aliases", runAliases},
+        {"query", runQuery},         {"passes", runPasses},   {"ops", runOps},         {"samples", runSamples}, {"version", runVersion},
+    };
+    verbs.at(command.args().verb->name)(command);
+}
+
+int runCommandLine(const std::vector<std::string>& words, const CancelToken& cancel) {
+    try {
+        Parsed parsed = parseArguments(words);
+        if (parsed.kind == Parsed::Kind::Mistake) {
+            toStderr("aliascope: " + parsed.text);
+            return ExitUsage;
+        }
+        if (parsed.kind == Parsed::Kind::Help) {
+            Output out("", false);
+            out.write(parsed.text);
+            return out.finish().empty() ? ExitOk : ExitOutput;
+        }
+        Command command(std::move(parsed.arguments), cancel);
+        dispatch(command);
+        return command.finish();
+    } catch (const Failure& failure) {
+        toStderr("aliascope: " + failure.text);
+        return cancel.cancelled() ? ExitInterrupted : failure.exit;
+    } catch (const std::exception& e) {
+        toStderr(fmt::format("aliascope: internal error: {}; please report it with the command and the file", e.what()));
+        return ExitPass;
+    }
+}
+
+}  // namespace aliascope::cli

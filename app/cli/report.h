@@ -1,0 +1,59 @@
+#pragma once
+// Answers in the forms that users ask for: aligned table, Markdown, CSV, JSON envelope, JSON lines.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/cli/output.h"
+
+namespace aliascope::cli {
+
+using Json = nlohmann::ordered_json;
+
+enum class Format { Table, Json, NdJson, Csv, Markdown };
+std::optional<Format> formatFromName(std::string_view name);
+
+struct Column {
+    std::string key;    ///< in JSON and CSV
+    std::string title;  ///< in tables; empty = not shown there
+    bool right = false;
+    std::size_t most = 0;  ///< longest shown, 0 = no limit
+};
+
+struct Row {
+    std::vector<std::string> cells;  ///< by column
+    Json json;                       ///< object with at least the columns' keys
+    Output::Style style = Output::Style::Plain;
+};
+
+struct Table {
+    std::vector<Column> columns;
+    std::vector<Row> rows;
+    std::string empty;  ///< said when there are no rows
+
+    Json json() const;  ///< array of the rows' objects
+};
+
+/// Table, Markdown, CSV or JSON lines.
+void writeTable(Output& out, const Table& table, Format format);
+
+/// `96 B`, `16 KiB`, `1.69 MiB`.
+std::string bytesText(std::int64_t bytes);
+/// Nothing = `-` (or `?` for something that exists but is not known).
+std::string bytesText(const std::optional<std::int64_t>& bytes, std::string_view absent = "-");
+/// `1,048,576`.
+std::string grouped(std::int64_t n);
+/// `0.4 ms`, `1.25 s`.
+std::string timeText(std::int64_t ns);
+/// Columns that a text takes on a terminal, one per code point.
+std::size_t widthOf(std::string_view text);
+
+Json orNull(const std::optional<std::int64_t>& n);
+Json orNull(const std::string& text);
+
+}  // namespace aliascope::cli

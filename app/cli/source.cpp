@@ -1,0 +1,106 @@
+#include "app/cli/source.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace aliascope::cli {
+namespace {
+
+void addSubGraphs(const GraphEntry& parent, std::vector<GraphEntry>& out) {
+    for (const Graph::SubGraph& sub : parent.graph->subGraphs()) {
+        GraphEntry entry;
+        entry.id = parent.id + "." + sub.attribute.str();
+        entry.label = sub.graph->name.empty() ? sub.attribute.str() : sub.graph->name;
+        entry.unit = parent.unit;
+        entry.graph = sub.graph.get();
+        entry.path = parent.path;
+        entry.path.push_back(sub.attribute);
+        entry.nodes = static_cast<std::int64_t>(sub.graph->size());
+        out.push_back(entry);
+        addSubGraphs(entry, out);
+    }
+}
+
+std::string described(const GraphEntry& entry) { return fmt::format("{} ({}, {} nodes)", entry.id, entry.label.empty() ? "graph" : entry.label, entry.nodes); }
+
+std::string listOf(const std::vector<GraphEntry>& entries) {
+    constexpr std::size_t shown = 12;
+    std::string out;
+    for (std::size_t i = 0; i < entries.size() && i < shown; ++i) out += (i ? ", " : "") + described(entries[i]);
+    if (entries.size() > shown) out += fmt::format(" and {} more", entries.size() - shown);
+    return out;
+}
+
+/// Entries that `selector` names: by id, else by name, else by a prefix of the name.
+std::vector<GraphEntry> matching(const std::vector<GraphEntry>& entries, const std::string& selector) {
+    std::vector<GraphEntry> out;
+    auto take = [&](auto&& fits) {
+        if (out.empty()) std::copy_if(entries.begin(), entries.end(), std::back_inserter(out), fits);
+    };
+    take([&](const GraphEntry& e) { return e.id == selector; });
+    take([&](const GraphEntry& e) { return e.label == selector || e.graph->name == selector; });
+    take([&](const GraphEntry& e) { return e.label.starts_with(selector) || e.graph->name.starts_with(selector); });
+    return out;
+}
+
+}  // namespace
+
+Document readDocument(Command& c, const std::string& path) {
+    ReadOptions options;
+    options.cancel = c.cancel();
+    auto document = openFile(path, c.ops(), options);
+    if (!document) throw Failure{ExitInput, document.error().format()};
+    c.input["path"] = path;
+    c.input["container"] = document->container;
+    if (c.args().has("--strict")) {
+        auto refuse = [](const std::vector<Diagnostic>& list) {
+            for (const Diagnostic& d : list)
+                if (d.severity == Severity::Error) throw Failure{ExitInput, d.format()};
+        };
+        refuse(document->diagnostics);
+        for (const Unit& unit : document->units) refuse(unit.diagnostics);
+    }
+    c.warn(document->diagnostics);
+    if (document->units.empty()) throw Failure{ExitInput, userError("R003", {{"list", "graph() text, readable Python, TORCH_LOGS lines"}}).format()};
+    return std::move(*document);
+}
+
+std::vector<GraphEntry> graphsOf(const Document& document) {
+    std::vector<GraphEntry> out;
+    for (std::size_t i = 0; i < document.units.size(); ++i) {
+        const Unit& unit = document.units[i];
+        GraphEntry entry;
+        entry.id = unit.id;
+        entry.label = unit.label;
+        entry.unit = i;
+        entry.graph = &unit.graph;
+        entry.nodes = unit.statedNodes;
+        out.push_back(entry);
+        addSubGraphs(entry, out);
+    }
+    return out;
+}
+
+GraphEntry pickGraph(Command& c, const Document& document) {
+    const auto entries = graphsOf(document);
+    const std::string selector = c.args().get("--graph");
+    GraphEntry picked;
+    if (!selector.empty()) {
+        const auto found = matching(entries, selector);
+        if (found.empty()) throw Failure{ExitNotFound, fmt::format("no graph {} in {}; it has {}", selector, document.path, listOf(entries))};
+        if (found.size() > 1) throw Failure{ExitUsage, fmt::format("--graph {} fits several graphs: {}", selector, listOf(found))};
+        picked = found.front();
+    } else {
+        std::vector<GraphEntry> whole;
+        std::copy_if(entries.begin(), entries.end(), std::back_inserter(whole), [](const GraphEntry& e) { return e.path.empty(); });
+        picked = *std::max_element(whole.begin(), whole.end(), [](const GraphEntry& a, const GraphEntry& b) { return a.nodes < b.nodes; });
+        if (whole.size() > 1) c.note(fmt::format("{} graphs in {}; taking {}. --graph picks another: {}", whole.size(), document.path, described(picked), listOf(whole)));
+    }
+    c.input["graph"] = {{"id", picked.id}, {"name", picked.label}};
+    return picked;
+}
+
+void warnOf(Command& c, const Unit& unit) { c.warn(unit.diagnostics); }
+
+}  // namespace aliascope::cli

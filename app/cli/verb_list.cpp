@@ -1,0 +1,131 @@
+// `list`: what a file or a session holds.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "app/cli/command.h"
+#include "app/cli/source.h"
+
+namespace aliascope::cli {
+namespace {
+
+/// Operators of the graph that no schema is known of, operators inside wrappers included, each once, sorted.
+std::vector<std::string> unknownOps(const OpRegistry& ops, const Graph& g) {
+    std::set<std::string> out;
+    auto check = [&](Name op) {
+        const std::string_view text = op.view();
+        const std::string_view space = text.substr(0, text.find("::"));
+        static const std::set<std::string_view> known = {"hop", "operator", "torch", "python", "math", "builtins", ""};
+        if (!known.contains(space) && !ops.find(op) && ops.overloads(packetOf(op)).empty()) out.insert(op.str());
+    };
+    for (NodeId id : inOrder(g)) {
+        const Node& node = g[id];
+        if (node.kind == NodeKind::CallFunction) check(node.op);
+        for (const Value& arg : node.args)
+            if (arg.kind() == Value::Kind::Op) check(arg.name());
+    }
+    return {out.begin(), out.end()};
+}
+
+std::int64_t callsOf(const Graph& g) {
+    std::int64_t n = 0;
+    for (NodeId id : inOrder(g)) n += g[id].isCall();
+    return n;
+}
+
+std::int64_t distinctOps(const Graph& g) {
+    std::set<Name> ops;
+    for (NodeId id : inOrder(g))
+        if (g[id].isCall()) ops.insert(g[id].op ? g[id].op : g[id].target);
+    return static_cast<std::int64_t>(ops.size());
+}
+
+std::vector<std::string> symbolsOf(const Graph& g) {
+    std::vector<std::string> out;
+    for (const auto& [name, facts] : g.symbols) out.push_back(name.str());
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+std::string joined(const std::vector<std::string>& words, std::size_t most) {
+    std::string out;
+    for (std::size_t i = 0; i < words.size() && i < most; ++i) out += (i ? ", " : "") + words[i];
+    if (words.size() > most) out += fmt::format(", … ({})", words.size());
+    return out;
+}
+
+const std::vector<Column> columns = {{"id", "graph"}, {"name", "name", false, 40}, {"kind", "kind"}, {"nodes", "nodes", true}, {"calls", "calls", true},
+                                     {"ops", "operators", true}, {"line", "line", true}, {"symbols", "symbols", false, 30}, {"unknown_ops", "unknown operators", false, 60}};
+
+void listDocument(Command& c, const std::string& file) {
+    const Document document = readDocument(c, file);
+    Table table{columns, {}, "no graph"};
+    Json diagnostics = Json::array();
+    for (const Diagnostic& d : document.diagnostics) diagnostics.push_back(diagnosticJson(d));
+    std::size_t announced = document.units.size();
+    for (const GraphEntry& entry : graphsOf(document)) {
+        const Unit& unit = document.units[entry.unit];
+        const bool whole = entry.path.empty();
+        if (whole && announced != entry.unit) {
+            announced = entry.unit;
+            c.warn(unit.diagnostics);
+            for (const Diagnostic& d : unit.diagnostics) {
+                Json row = diagnosticJson(d);
+                row["graph"] = unit.id;
+                diagnostics.push_back(std::move(row));
+            }
+        }
+        const auto unknown = unknownOps(c.ops(), *entry.graph);
+        const auto symbols = symbolsOf(*entry.graph);
+        const std::string kind = whole ? std::string(toString(entry.graph->phase)) : "sub-graph";
+        const std::int64_t calls = callsOf(*entry.graph), distinct = distinctOps(*entry.graph);
+        Row row;
+        row.cells = {entry.id, entry.label, kind, std::to_string(entry.nodes), std::to_string(calls), std::to_string(distinct),
+                     whole ? std::to_string(unit.firstLine) : "", joined(symbols, 6), joined(unknown, 4)};
+        row.json = {{"id", entry.id}, {"name", entry.label}, {"kind", kind}, {"form", unit.form == GraphForm::GraphText ? "graph" : "readable"}, {"nodes", entry.nodes},
+                    {"calls", calls}, {"ops", distinct}, {"unknown_ops", unknown}, {"symbols", symbols}, {"line", unit.firstLine}, {"notes", whole ? Json(unit.notes) : Json::array()}};
+        table.rows.push_back(std::move(row));
+    }
+    if (c.json()) return c.answerJson({{"graphs", table.json()}, {"diagnostics", diagnostics}});
+    writeTable(c.out(), table, c.format());
+}
+
+void listSession(Command& c, const std::string& file) {
+    auto recording = Recording::open(file);
+    if (!recording) endWith(recording.error());
+    c.input = {{"path", file}, {"container", "session"}};
+    const auto lanes = (*recording)->lanes();
+    Table table{{{"id", "graph"}, {"name", "name", false, 40}, {"kind", "kind"}, {"nodes", "nodes", true}, {"source", "source", false, 40}, {"lanes", "lanes"}}, {}, "no graph"};
+    for (const GraphRow& graph : (*recording)->graphs()) {
+        std::vector<std::string> names;
+        Json laneRows = Json::array();
+        for (const LaneRow& lane : lanes) {
+            if (lane.graph != graph.id) continue;
+            names.push_back(lane.state == "complete" ? lane.name : lane.name + " (" + lane.state + ")");
+            laneRows.push_back({{"id", std::to_string(lane.id)}, {"name", lane.name}, {"pipeline", lane.pipeline}, {"state", lane.state}, {"stages", lane.stages}});
+        }
+        Row row;
+        row.cells = {std::to_string(graph.id), graph.name, graph.phase, std::to_string(graph.nodes), graph.sourcePath, joined(names, 8)};
+        row.json = {{"id", std::to_string(graph.id)}, {"name", graph.name}, {"kind", graph.phase}, {"nodes", graph.nodes}, {"unknown_ops", Json::array()},
+                    {"source", graph.sourcePath}, {"lanes", laneRows}};
+        table.rows.push_back(std::move(row));
+    }
+    if (!c.json()) return writeTable(c.out(), table, c.format());
+    Json diagnostics = Json::array();
+    for (const DiagnosticRow& d : (*recording)->diagnostics())
+        diagnostics.push_back({{"severity", d.severity}, {"audience", d.audience}, {"code", d.code}, {"sentence", d.sentence}, {"file", orNull(d.file)}, {"line", d.line}, {"column", d.col}});
+    c.answerJson({{"graphs", table.json()}, {"diagnostics", diagnostics}});
+}
+
+}  // namespace
+
+void runList(Command& c) {
+    const std::string file = c.args().at(0);
+    if (file != "-" && isSessionFile(file)) listSession(c, file);
+    else listDocument(c, file);
+}
+
+}  // namespace aliascope::cli

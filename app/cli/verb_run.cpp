@@ -1,0 +1,127 @@
+// `run` and `stages`: the stage table; `decisions`.
+
+#include <fmt/format.h>
+
+#include "app/cli/command.h"
+#include "app/cli/decision_view.h"
+#include "app/cli/source.h"
+
+namespace aliascope::cli {
+namespace {
+
+std::string passText(const StageRow& stage) { return stage.options.empty() ? stage.name : fmt::format("{}{{{}}}", stage.name, stage.options); }
+
+std::string changeText(const StageRow& stage) {
+    if (stage.idx == 1) return "";
+    if (stage.state == "failed") return "failed";
+    if (stage.state == "skipped") return "skipped";
+    if (!stage.changed) return "no change";
+    std::string out;
+    auto add = [&](char mark, std::int64_t n) {
+        if (n > 0) out += fmt::format("{}{}{}", out.empty() ? "" : " ", mark, n);
+    };
+    add('+', stage.added);
+    add('-', stage.removed);
+    add('~', stage.modified);
+    return out.empty() ? "moved" : out;
+}
+
+std::string countAndBytes(std::int64_t n, const std::optional<std::int64_t>& bytes) { return n == 0 ? "-" : fmt::format("{} ({})", n, bytesText(bytes, "?")); }
+
+Json stageJson(const StageRow& stage, const std::string& lane) {
+    return {{"idx", stage.idx}, {"name", stage.name}, {"lane", lane}, {"pass", orNull(stage.pass)}, {"options", stage.options}, {"state", stage.state}, {"changed", stage.changed},
+            {"nodes", stage.nodes}, {"added", stage.added}, {"removed", stage.removed}, {"modified", stage.modified}, {"clones", stage.clones},
+            {"cloned", orNull(stage.clonedBytes)}, {"cloned_bytes", orNull(stage.clonedBytes)}, {"copies_back", stage.copiesBack}, {"copied_back_bytes", orNull(stage.copiedBackBytes)},
+            {"self_copies", stage.selfCopies}, {"rewrites", stage.rewrites}, {"decisions", stage.decisions}, {"ms", static_cast<double>(stage.wallNs) / 1e6},
+            {"message", orNull(stage.message)}};
+}
+
+Table stageTable(const Staged& staged, bool changedOnly) {
+    Table table;
+    table.columns = {{"idx", "#", true},          {"name", "stage", false, 60},   {"nodes", "nodes", true},           {"changed", "change"},
+                     {"clones", "clones", true},  {"copies_back", "copied back", true}, {"rewrites", "rewrites", true}, {"ms", "time", true}};
+    for (const char* key : {"state", "added", "removed", "modified", "cloned_bytes", "copied_back_bytes", "self_copies", "message"}) table.columns.push_back({key, ""});
+    table.empty = "no stage changed anything";
+    for (const StageRow& stage : staged.recording->stages(staged.lane.id)) {
+        if (changedOnly && !stage.changed && stage.state != "failed") continue;
+        Row row;
+        row.json = stageJson(stage, staged.lane.name);
+        row.cells = {std::to_string(stage.idx), passText(stage), std::to_string(stage.nodes), changeText(stage), countAndBytes(stage.clones, stage.clonedBytes),
+                     countAndBytes(stage.copiesBack, stage.copiedBackBytes), stage.rewrites ? std::to_string(stage.rewrites) : "-", timeText(stage.wallNs)};
+        if (stage.state == "failed") row.style = Output::Style::Red;
+        else if (stage.idx > 1 && !stage.changed) row.style = Output::Style::Dim;
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+struct Summary {
+    std::int64_t clones = 0, copiesBack = 0, selfCopies = 0, inPlace = 0, asked = 0, findings = 0;
+    std::optional<std::int64_t> clonedBytes, copiedBackBytes;
+};
+
+Summary summarise(const Staged& staged, const std::vector<DecisionRow>& decisions) {
+    Summary sum;
+    const StageRow last = pickStage(staged, "last");
+    sum.clones = last.clones;
+    sum.clonedBytes = last.clonedBytes;
+    sum.copiesBack = last.copiesBack;
+    sum.copiedBackBytes = last.copiedBackBytes;
+    sum.selfCopies = last.selfCopies;
+    for (const DecisionRow& row : decisions) {
+        sum.inPlace += row.verdict == "in-place";
+        sum.asked += row.verdict == "in-place" || row.verdict == "clone";
+        sum.findings += isFinding(row);
+    }
+    return sum;
+}
+
+std::string plural(std::int64_t n, std::string_view one, std::string_view many) { return fmt::format("{} {}", n, n == 1 ? one : many); }
+
+std::string sentence(const Summary& sum, const std::string& lane) {
+    std::string out = fmt::format("{}: {}, {} cloned; {} copied back", lane, plural(sum.clones, "clone", "clones"), sum.clones ? bytesText(sum.clonedBytes, "?") : "0 B",
+                                  sum.copiesBack ? bytesText(sum.copiedBackBytes, "?") : "0 B");
+    if (sum.selfCopies) out += fmt::format(" ({} left)", plural(sum.selfCopies, "self-copy", "self-copies"));
+    if (sum.asked) out += fmt::format("; {} of {} written in place", sum.inPlace, plural(sum.asked, "argument", "arguments"));
+    return out + fmt::format("; {}.", sum.findings ? plural(sum.findings, "finding", "findings") : "no findings");
+}
+
+}  // namespace
+
+void runStages(Command& c) {
+    const Staged staged = openStaged(c, c.args().at(0));
+    c.answer(stageTable(staged, c.args().has("--changed")), "stages");
+}
+
+void runDecisions(Command& c) {
+    const DecisionFilter filter = decisionFilter(c);
+    const Staged staged = openStaged(c, c.args().at(0));
+    c.answer(decisionTable(staged, filtered(staged, filter)), "decisions");
+}
+
+void runRun(Command& c) {
+    const Staged staged = openStaged(c, c.args().at(0), c.args().get("--output"));
+    const Table stages = stageTable(staged, false);
+    const auto rows = filtered(staged, DecisionFilter{});
+    const Table decisions = decisionTable(staged, rows);
+    const Summary sum = summarise(staged, rows);
+    const std::string words = sentence(sum, staged.lane.name);
+    if (c.json()) {
+        const Json summary = {{"clones", sum.clones}, {"cloned_bytes", orNull(sum.clonedBytes)}, {"copies_back", sum.copiesBack}, {"copied_back_bytes", orNull(sum.copiedBackBytes)},
+                              {"self_copies", sum.selfCopies}, {"in_place", sum.inPlace}, {"findings", sum.findings}, {"sentence", words}};
+        return c.answerJson({{"stages", stages.json()}, {"decisions", decisions.json()}, {"summary", summary}, {"missing_passes", staged.missing}});
+    }
+    writeTable(c.out(), stages, c.format());
+    if (c.format() != Format::Table && c.format() != Format::Markdown) return;
+    c.out().write("\n");
+    writeTable(c.out(), decisions, c.format());
+    c.out().write("\n" + c.out().styled(Output::Style::Bold, words) + "\n");
+    if (!staged.missing.empty()) {
+        std::string list;
+        for (const std::string& pass : staged.missing) list += (list.empty() ? "" : ", ") + pass;
+        c.note("left out, not in this build: " + list);
+    }
+    if (const std::string kept = c.args().get("--output"); !kept.empty()) c.note(fmt::format("written to {} as lane {}", kept, staged.lane.name));
+}
+
+}  // namespace aliascope::cli

@@ -1,0 +1,240 @@
+// `why`: the card of a decision (ui.md 2.6 and 6).
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "app/cli/command.h"
+#include "app/cli/decision_view.h"
+#include "app/cli/log_line.h"
+#include "app/cli/node_lookup.h"
+#include "app/cli/source.h"
+
+namespace aliascope::cli {
+namespace {
+
+std::string upper(std::string text) {
+    for (char& c : text)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return text;
+}
+
+bool isIndex(const std::string& text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string outcome(const DecisionRow& row) {
+    if (row.verdict == "in-place") return "is written in place";
+    if (row.verdict == "clone") return "is cloned";
+    if (row.verdict == "not-attempted") return "is left as it is";
+    return row.verdict;
+}
+
+std::string argumentText(const DecisionRow& row) { return isIndex(row.argument) ? "base " + row.argument : row.argument; }
+
+/// Parameters of the wrapped operator that are cut from base `index`, from a v2 wrapper's `_NAME_base_index=N` keywords.
+std::vector<std::string> parametersOf(const std::string& index, const std::string& args) {
+    static constexpr std::string_view suffix = "_base_index";
+    std::vector<std::string> out;
+    for (std::size_t at = 0; (at = args.find(suffix, at)) != std::string::npos; at += suffix.size()) {
+        const std::size_t start = args.find_last_of(" ,({", at) + 1;
+        std::size_t value = args.find_first_not_of(" =:'\"", at + suffix.size());
+        if (value == std::string::npos || at < start + 1) continue;
+        const std::size_t end = std::min(args.find_first_not_of("0123456789", value), args.size());
+        std::string name = args.substr(start, at - start);
+        name.erase(0, name.find_first_not_of("_'\""));
+        if (args.substr(value, end - value) == index) out.push_back(name);
+    }
+    return out;
+}
+
+struct Card {
+    DecisionRow row;
+    std::string subject;
+};
+
+std::string blockerText(const DecisionRow& row, NodeFacts& facts) {
+    std::string out = "%" + row.blocker;
+    if (!row.blockerUid) return out;
+    for (int stage : {row.stage, row.stage - 1}) {
+        const NodeRow* node = facts.find(stage, *row.blockerUid);
+        if (!node) continue;
+        std::string inside = node->op.empty() ? node->kind : node->op;
+        if (node->storage >= 0) inside += fmt::format(", S{}", node->storage);
+        if (node->bytes) inside += fmt::format(", {} B", grouped(*node->bytes));
+        if (!node->file.empty()) inside += fmt::format(", {}:{}", node->file, node->line);
+        return out + " (" + inside + ")";
+    }
+    return out;
+}
+
+std::string bytesLine(const DecisionRow& row) {
+    std::string out;
+    auto add = [&](std::string_view what, const std::optional<std::int64_t>& bytes) {
+        if (bytes) out += fmt::format("{}{} {}", out.empty() ? "" : "   ", what, grouped(*bytes));
+    };
+    if (row.counted) add("reported", row.reportedBytes);
+    add("cloned", row.clonedBytes);
+    add("needed", row.neededBytes);
+    if (!row.bytesExpr.empty()) out += fmt::format("{}size {}", out.empty() ? "" : "   ", row.bytesExpr);
+    return out;
+}
+
+void writeCard(Output& out, const Card& card, NodeFacts& facts) {
+    const DecisionRow& row = card.row;
+    const std::string word = verdictWord(row);
+    Output::Style style = Output::Style::Bold;
+    if (word == "avoidable") style = Output::Style::Amber;
+    else if (word == "in place") style = Output::Style::Green;
+    out.write(out.styled(style, upper(word)) +
+              escaped(fmt::format("  {} of {} ({}{}) {}", argumentText(row), card.subject, row.node, row.origin.empty() || row.origin == row.node ? "" : ", from " + row.origin, outcome(row))) + "\n");
+    auto line = [&](std::string_view key, const std::string& text) {
+        if (!text.empty()) out.write(out.styled(Output::Style::Dim, fmt::format("  {:<9} ", key)) + escaped(text) + "\n");
+    };
+    const std::string reason = reasonName(row.code);
+    line("reason", fmt::format("{}{}  {}", row.code, reason == row.code ? "" : " " + reason, row.sentence));
+    if (!row.blocker.empty()) line("blocker", blockerText(row, facts));
+    line("rule", row.rule);
+    line("bytes", bytesLine(row));
+    for (std::size_t i = 0; i < row.checks.size(); ++i) {
+        const CheckRow& check = row.checks[i];
+        line(i == 0 ? "checks" : "", fmt::format("{:<7} {}{}", check.result == "failed" ? "FAILED" : check.result, check.question, check.detail.empty() ? "" : ": " + check.detail));
+    }
+    line("advice", row.advice);
+    if (!row.avoidedBy.empty()) line("try", fmt::format("--pipeline {} has it in place{}", row.avoidedBy, row.need == "avoidable" ? " (not yet executed)" : ""));
+    line("stage", fmt::format("{} {} of {}", row.stage, row.stageName, row.lane));
+}
+
+Json cardJson(const Card& card, NodeFacts& facts) {
+    Json out = decisionJson(card.row, facts);
+    out["word"] = verdictWord(card.row);
+    out["subject"] = card.subject;
+    Json checks = Json::array();
+    for (const CheckRow& check : card.row.checks) checks.push_back({{"question", check.question}, {"result", check.result}, {"detail", orNull(check.detail)}});
+    out["checks"] = checks;
+    return out;
+}
+
+/// The nodes from which `uid` stems, itself included, back through the rewrites of its lane.
+std::set<Uid> ancestors(const Staged& staged, Uid uid) {
+    std::set<Uid> out = {uid};
+    const auto stages = staged.recording->stages(staged.lane.id);
+    for (auto stage = stages.rbegin(); stage != stages.rend(); ++stage) {
+        if (stage->rewrites == 0) continue;
+        const auto rewrites = staged.recording->rewrites(staged.lane.id, stage->idx);
+        for (auto rewrite = rewrites.rbegin(); rewrite != rewrites.rend(); ++rewrite) {
+            if (rewrite->state != "applied") continue;
+            if (std::any_of(rewrite->after.begin(), rewrite->after.end(), [&](const auto& node) { return out.contains(node.first); }))
+                for (const auto& [before, name] : rewrite->before) out.insert(before);
+        }
+    }
+    return out;
+}
+
+/// Decisions about the node: of its own name, else of the nodes that it stems from.
+std::vector<DecisionRow> rowsOfNode(Command& c, const Staged& staged, const std::vector<DecisionRow>& rows, std::string name) {
+    if (name.starts_with("%")) name.erase(0, 1);
+    const int at = c.args().has("--stage") ? pickStage(staged, c.args().get("--stage")).idx : 0;
+    std::vector<DecisionRow> out;
+    if (at == 0) std::copy_if(rows.begin(), rows.end(), std::back_inserter(out), [&](const DecisionRow& row) { return row.node == name || row.origin == name; });
+    if (!out.empty()) return out;
+
+    const NamedNode node = requireNode(c, staged, name, at);
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(out), [&](const DecisionRow& row) { return row.uid == node.uid; });
+    if (!out.empty()) return out;
+    const std::set<Uid> stems = ancestors(staged, node.uid);
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(out), [&](const DecisionRow& row) { return row.uid && stems.contains(*row.uid); });
+    // Of a clone, what matters is the argument that it copies.
+    if (node.row->op.find("clone") == std::string::npos) return out;
+    std::string argument;
+    for (const DecisionRow& row : staged.recording->decisions(staged.lane.id))
+        if (row.code == "CLONED" && (row.uid == node.uid || row.blockerUid == node.uid || row.sentence.find(name + ":") != std::string::npos)) argument = row.argument;
+    std::vector<DecisionRow> clones;
+    std::copy_if(out.begin(), out.end(), std::back_inserter(clones), [&](const DecisionRow& row) { return row.verdict == "clone" && (argument.empty() || row.argument == argument); });
+    return clones.empty() ? out : clones;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string out;
+    for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
+    return out.empty() ? "none" : out;
+}
+
+/// What the log line says, with base indices as arguments of the operator.
+Json explained(const LogLine& line, const std::vector<DecisionRow>& rows, NodeFacts& facts) {
+    std::string args;
+    for (const DecisionRow& row : rows)
+        if (const NodeRow* node = row.uid ? facts.find(row.stage, *row.uid) : nullptr) args = node->args;
+    auto named = [&](const std::vector<std::string>& list) {
+        std::vector<std::string> out;
+        for (const std::string& entry : list) {
+            if (!isIndex(entry)) {
+                out.push_back(entry);
+                continue;
+            }
+            const auto names = parametersOf(entry, args);
+            out.push_back("base " + entry + (names.empty() ? "" : " (" + joined(names) + ")"));
+        }
+        return out;
+    };
+    std::string sentence;
+    if (line.cloned.empty()) sentence = "All is well: everything that was attempted is written in place.";
+    else if (line.missed.empty()) sentence = fmt::format("{} cloned, but PyTorch counts nothing of it as missed.", joined(named(line.cloned)));
+    else sentence = fmt::format("{} cloned; counted as missed: {}{}.", joined(named(line.cloned)), joined(named(line.missed)),
+                                line.bytes ? fmt::format(", {} B (numel x item size of the missed values)", grouped(*line.bytes)) : "");
+    return {{"node", line.node}, {"attempted", named(line.tried)}, {"cloned", named(line.cloned)}, {"missed", named(line.missed)}, {"bytes", orNull(line.bytes)}, {"sentence", sentence}};
+}
+
+void writeExplained(Output& out, const Json& line) {
+    auto list = [&](const char* key) { return joined(line[key].get<std::vector<std::string>>()); };
+    out.write(escaped(fmt::format("log line of %{}", line["node"].get<std::string>())) + "\n");
+    for (const char* key : {"attempted", "cloned", "missed"}) out.write(out.styled(Output::Style::Dim, fmt::format("  {:<9} ", key)) + escaped(list(key)) + "\n");
+    out.write("  " + escaped(line["sentence"].get<std::string>()) + "\n");
+}
+
+}  // namespace
+
+void runWhy(Command& c) {
+    std::optional<LogLine> logLine;
+    if (c.args().has("--line")) {
+        logLine = parseLogLine(c.args().get("--line"));
+        if (!logLine) usage("--line: expected \"For node NAME, attempted to reinplace [...]. We were unable to reinplace [...]; [...] ...\"");
+        if (c.args().has("--node")) usage("--line names the node already; leave --node out");
+    }
+    const Staged staged = openStaged(c, c.args().at(0));
+    NodeFacts facts(staged);
+    DecisionFilter filter;
+    if (c.args().has("--pass")) filter.pass = c.args().get("--pass");
+    const auto all = filtered(staged, filter);
+    const std::string node = logLine ? logLine->node : c.args().get("--node");
+
+    std::vector<DecisionRow> rows;
+    if (!node.empty()) rows = rowsOfNode(c, staged, all, node);
+    else std::copy_if(all.begin(), all.end(), std::back_inserter(rows), [](const DecisionRow& row) { return row.verdict == "clone"; });
+    if (c.args().has("--arg")) std::erase_if(rows, [&](const DecisionRow& row) { return row.argument != c.args().get("--arg"); });
+
+    std::vector<Card> cards;
+    for (const DecisionRow& row : rows) cards.push_back({staged.recording->decisionCard(row.id).value_or(row), subjectOf(row, facts)});
+    const Json line = logLine ? explained(*logLine, rows, facts) : Json();
+    if (cards.empty() && !node.empty()) c.setExit(ExitNotFound);
+    if (c.json()) {
+        Json list = Json::array();
+        for (const Card& card : cards) list.push_back(cardJson(card, facts));
+        Json result = {{"cards", list}};
+        if (logLine) result["line"] = line;
+        return c.answerJson(result);
+    }
+    if (logLine) writeExplained(c.out(), line);
+    if (cards.empty()) {
+        if (!node.empty()) return c.out().write(fmt::format("no pass considered {}{}\n", escaped(node), c.args().has("--arg") ? " with that argument" : ""));
+        const auto inPlace = std::count_if(all.begin(), all.end(), [](const DecisionRow& row) { return row.verdict == "in-place"; });
+        return c.out().write(fmt::format("no copies are left by {}; {} written in place\n", staged.lane.name, inPlace));
+    }
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+        if (i > 0 || logLine) c.out().write("\n");
+        writeCard(c.out(), cards[i], facts);
+    }
+}
+
+}  // namespace aliascope::cli
