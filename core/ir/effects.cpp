@@ -69,13 +69,11 @@ private:
         bool pure = true;
     };
 
-    /// Whether the condition of a fact can be true for this call: unless its parameter is a constant false, 0 or None.
+    /// Whether the condition of a fact can be true for this call: unless its parameter is a constant false or 0.
     static bool holds(const OpDef& op, const LooseBinding& b, Name when) {
         const int at = when ? op.schema.paramIndex(when) : -1;
         if (at < 0) return true;
-        const Value& v = b.values[std::size_t(at)];
-        if (v.isNone()) return false;
-        const auto number = v.asNumber();
+        const auto number = b.values[std::size_t(at)].asNumber();
         return !number || *number != 0;
     }
 

@@ -101,8 +101,11 @@ const OpTraits& OpTraits::builtin() {
 }
 
 void OpTraits::apply(OpDef& op) const {
-    const auto use = [&op](const Rule& r) {
-        op.traits = op.traits | r.traits;
+    // What a result shares does not hold for an out variant, whose result is its argument.
+    const std::uint32_t sharing = std::uint32_t(Trait::AliasIfLayout | Trait::SilentAlias | Trait::IdentityView | Trait::FreshCopy | Trait::Scatter);
+    const std::uint32_t mask = op.schema.isOut() ? ~sharing : ~0u;
+    const auto use = [&op, mask](const Rule& r) {
+        op.traits = op.traits | Trait(std::uint32_t(r.traits) & mask);
         if (has(r.traits, Trait::Random)) op.randomWhen = r.when;
         for (Name p : r.writes)
             if (const int i = op.schema.paramIndex(p); i >= 0 && !op.schema.params[std::size_t(i)].written()) op.silentWrites.push_back(p);
