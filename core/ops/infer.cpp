@@ -51,7 +51,7 @@ TypePtr returnedArguments(const InferContext& c, bool& all) {
 Inferred inferOperator(const OpRegistry& ops, const Graph& g, const Node& n, const std::function<TypePtr(NodeId)>& typeOf) {
     const OpInference* entry = InferTable::instance().find(n.op);
     const OpDef* def = ops.find(n.op);
-    if (!def || (!entry && !def->schema.isMutable() && !def->is(Trait::Scatter | Trait::Pointwise))) return {};
+    if (!def || (!entry && !def->schema.isMutable() && !def->is(Trait::Scatter))) return {};
     auto call = bindCall(ops, n);
     if (!call) return {};
     const InferContext c(g, *call, typeOf);
@@ -143,6 +143,20 @@ const InferTable& InferTable::instance() {
         InferTable t;
         registerViews(t);
         registerReshapes(t);
+        registerViewScatters(t);
+        registerPointwise(t);
+        registerReduce(t);
+        registerScanSort(t);
+        registerMatmul(t);
+        registerCreate(t);
+        registerCopy(t);
+        registerIndexing(t);
+        registerAssemble(t);
+        registerAttention(t);
+        registerConvPool(t);
+        registerNormalize(t);
+        registerRandom(t);
+        registerSymInt(t);
         return t;
     }();
     return table;

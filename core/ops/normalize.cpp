@@ -1,0 +1,153 @@
+// Softmax, normalisation, dropout.
+
+#include <algorithm>
+
+#include "core/ops/promote.h"
+#include "core/ops/table.h"
+
+namespace aliascope {
+namespace {
+
+/// Statistics of 16-bit inputs are kept in f32.
+DType statisticsFor(DType d) { return d == DType::F16 || d == DType::BF16 ? DType::F32 : d; }
+
+TensorType ordered(const TensorType& t) {
+    TensorType out = t;
+    out.offset.reset();
+    out.strides = preservedStrides(t);
+    return out;
+}
+
+bool wanted(const Value& mask, std::size_t i) { return i < mask.items().size() && mask.items()[i].asBool().value_or(false); }
+
+/// _softmax(self, dim, half_to_float).
+Inferred softmax(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    if (!t) return {};
+    return inferred(contiguousLike(*t, t->sizes, c.value(2).asBool().value_or(false) ? DType::F32 : t->dtype));
+}
+
+/// _softmax_backward_data(grad_output, output, dim, input_dtype).
+Inferred softmaxBackward(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    return t ? inferred(contiguousLike(*t, t->sizes, dtypeArgument(c.value(3)).value_or(t->dtype))) : Inferred{};
+}
+
+std::optional<std::vector<SymInt>> statisticsSizes(const TensorType& t, const Value& normalizedShape) {
+    const std::size_t inner = normalizedShape.isSequence() ? normalizedShape.items().size() : 1;
+    if (inner > t.rank()) return std::nullopt;
+    std::vector<SymInt> sizes = t.sizes;
+    std::fill(sizes.end() - static_cast<std::ptrdiff_t>(inner), sizes.end(), SymInt(1));
+    return sizes;
+}
+
+/// (output, mean, rstd).
+Inferred layerNorm(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    auto sizes = t ? statisticsSizes(*t, c.value(1)) : std::nullopt;
+    if (!sizes) return {};
+    TypePtr statistics = tensorType(contiguousLike(*t, std::move(*sizes), statisticsFor(t->dtype)));
+    return inferred(std::vector<TypePtr>{tensorType(contiguousLike(*t, t->sizes)), statistics, statistics});
+}
+
+/// (output, rstd).
+Inferred rmsNorm(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    auto sizes = t ? statisticsSizes(*t, c.value(1)) : std::nullopt;
+    if (!sizes) return {};
+    return inferred(std::vector<TypePtr>{tensorType(contiguousLike(*t, t->sizes)), tensorType(contiguousLike(*t, std::move(*sizes), statisticsFor(t->dtype)))});
+}
+
+/// native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask): None where the mask says no.
+Inferred layerNormBackward(const InferContext& c) {
+    const TensorType *input = c.tensor(1), *weight = c.tensor(5), *bias = c.tensor(6);
+    if (!input) return {};
+    const Value& mask = c.value(7);
+    auto gradient = [](const TensorType* t) { return t ? tensorType(contiguousLike(*t, t->sizes)) : nullptr; };
+    return inferred(std::vector<TypePtr>{wanted(mask, 0) ? gradient(input) : nullptr, wanted(mask, 1) ? gradient(weight) : nullptr,
+                                         wanted(mask, 2) ? gradient(bias) : nullptr});
+}
+
+/// native_group_norm(input, weight, bias, N, C, HxW, group, eps) -> (output, mean, rstd).
+Inferred groupNorm(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    auto n = c.symInt(c.value(3)), groups = c.symInt(c.value(6));
+    if (!t || !n || !groups) return {};
+    TypePtr statistics = tensorType(contiguousLike(*t, {*n, *groups}));
+    return inferred(std::vector<TypePtr>{tensorType(ordered(*t)), statistics, statistics});
+}
+
+/// Output, saved mean and saved inverse deviation, then `Extra` further results of which nothing is known. Outside training the saved values are
+/// empty on one device and not on another: unknown.
+template <int Training, int Extra>
+Inferred batchNorm(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    if (!t || t->rank() < 2) return {};
+    const bool training = Training < 0 ? Training == -1 : c.value(static_cast<std::size_t>(Training)).asBool().value_or(false);
+    TypePtr saved = training ? tensorType(contiguousLike(*t, {t->sizes[1]}, statisticsFor(t->dtype))) : nullptr;
+    std::vector<TypePtr> parts = {tensorType(ordered(*t)), saved, saved};
+    parts.resize(3 + Extra);
+    return inferred(std::move(parts));
+}
+
+/// …, running_mean, running_var after the call.
+Inferred batchNormFunctional(const InferContext& c) {
+    Inferred r = batchNorm<5, 0>(c);
+    if (!r.type) return {};
+    std::vector<TypePtr> parts = *r.type->asTuple();
+    for (std::size_t i : {std::size_t(3), std::size_t(4)}) {
+        const TensorType* t = c.tensor(i);
+        parts.push_back(t ? tensorType(contiguousLike(*t, t->sizes)) : nullptr);
+    }
+    return inferred(std::move(parts));
+}
+
+/// (output, mask).
+Inferred dropout(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    if (!t) return {};
+    TensorType out = ordered(*t), mask = out;
+    setDType(mask, DType::B8);
+    return inferred(std::vector<TypePtr>{tensorType(std::move(out)), tensorType(std::move(mask))});
+}
+
+Inferred dropoutBackward(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    return t ? inferred(ordered(*t)) : Inferred{};
+}
+
+/// nll_loss_forward(self, target, weight, reduction, ignore_index) -> (loss, total weight); reduction 0 = none.
+Inferred nllLoss(const InferContext& c) {
+    const TensorType *t = c.tensor(0), *target = c.tensor(1);
+    if (!t || !target) return {};
+    const bool reduced = c.value(3).asInt().value_or(1) != 0;
+    return inferred(std::vector<TypePtr>{tensorType(contiguousLike(*t, reduced ? std::vector<SymInt>{} : target->sizes)), tensorType(contiguousLike(*t, {}))});
+}
+
+Inferred nllLossBackward(const InferContext& c) {
+    const TensorType* t = c.tensor(1);
+    return t ? inferred(contiguousLike(*t, t->sizes)) : Inferred{};
+}
+
+}  // namespace
+
+void registerNormalize(InferTable& table) {
+    for (const char* op : {"aten::_softmax", "aten::_log_softmax"}) table.add(op, softmax);
+    for (const char* op : {"aten::_softmax_backward_data", "aten::_log_softmax_backward_data"}) table.add(op, softmaxBackward);
+    table.add("aten::native_layer_norm", layerNorm);
+    table.add("aten::native_layer_norm_backward", layerNormBackward);
+    table.add("aten::_fused_rms_norm", rmsNorm);
+    table.add("aten::native_group_norm", groupNorm);
+    for (const char* op : {"aten::native_batch_norm", "aten::_native_batch_norm_legit"}) table.add(op, batchNorm<5, 0>);
+    table.add("aten::_native_batch_norm_legit.no_stats", batchNorm<3, 0>);
+    table.add("aten::_native_batch_norm_legit_no_training", batchNorm<-2, 0>);
+    table.add("aten::_native_batch_norm_legit_functional", batchNormFunctional);
+    table.add("aten::_batch_norm_with_update", batchNorm<-1, 1>);
+    table.add("aten::cudnn_batch_norm", batchNorm<5, 1>);
+    table.add("aten::native_dropout", dropout);
+    table.add("aten::native_dropout_backward", dropoutBackward);
+    for (const char* op : {"aten::nll_loss_forward", "aten::nll_loss2d_forward"}) table.add(op, nllLoss);
+    for (const char* op : {"aten::nll_loss_backward", "aten::nll_loss2d_backward"}) table.add(op, nllLossBackward);
+}
+
+}  // namespace aliascope
