@@ -1,0 +1,149 @@
+// Bodies of higher-order operators. A body is functionalized like a graph of its own; what it writes of its inputs becomes results that are appended to
+// its own, and the call writes them to its operands (functionalize.md 3.1, "outside").
+
+#include <algorithm>
+
+#include "core/ops/higher_order.h"
+#include "core/passes/functionalize_state.h"
+
+namespace aliascope::functionalization {
+namespace {
+
+bool outputIsTuple(const Graph& body) { return body.output() && body[body.output()].arg(0).isSequence(); }
+
+}  // namespace
+
+bool graphWrites(const OpRegistry& ops, const Graph& g) {
+    const std::unordered_set<NodeId> copies = epilogueCopies(ops, g);
+    for (NodeId id : inOrder(g)) {
+        if (copies.contains(id)) continue;
+        if (needsFunctionalizing(ops, g, id)) return true;
+        if (bodyOf(g, g[id]) && !writtenOperands(ops, g, id).empty()) return true;
+    }
+    return false;
+}
+
+bool needsWork(const OpRegistry& ops, const Graph& g) {
+    if (graphWrites(ops, g)) return true;
+    const auto& bodies = g.subGraphs();
+    return std::any_of(bodies.begin(), bodies.end(), [&](const Graph::SubGraph& s) { return needsWork(ops, *s.graph); });
+}
+
+Status Functionalizer::bodies(NodeId id) {
+    std::vector<Name> attributes;
+    std::vector<Value> stated = g_[id].args;
+    for (const auto& [key, v] : g_[id].kwargs) stated.push_back(v);
+    for (const Value& v : stated)
+        v.forEachNode([&](NodeId used) {
+            if (g_[used].kind == NodeKind::GetAttr && g_.subGraph(g_[used].target)) attributes.push_back(g_[used].target);
+        });
+    if (attributes.empty()) return {};
+
+    // A body that several calls name is rewritten once.
+    std::set<std::size_t> written;
+    for (Name attribute : attributes) {
+        auto body = bodyWrites_.find(attribute);
+        if (body == bodyWrites_.end()) {
+            auto writes = functionalizeBody(id, attribute);
+            if (!writes) return fail(writes.error());
+            body = bodyWrites_.emplace(attribute, std::move(*writes)).first;
+        }
+        if (body->second.refused) return {};
+        written.insert(body->second.placeholders.begin(), body->second.placeholders.end());
+    }
+    if (written.empty()) return {};
+
+    const auto call = bodyOf(g_, g_[id]);
+    std::vector<std::pair<Handle*, std::size_t>> operands;  // of written placeholders
+    for (std::size_t p : written) operands.emplace_back(handleOf(call->operands[p].asNode()), p);
+    for (const auto& [h, p] : operands) {
+        if (Status s = checkWrite(h, false); !s) return s;
+        for (std::size_t q = 0; q < call->operands.size(); ++q) {
+            const Handle* other = q == p || !call->operands[q].isNode() ? nullptr : knownHandle(call->operands[q].asNode());
+            if (other && overlap(h, other) != Overlap::Disjoint)
+                return failAt(id, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", nameOf(h)}, {"why", "operand " + nameOf(other) + " shares memory with it inside the body"}});
+        }
+    }
+    // Every branch returns every written input, changed or not.
+    std::size_t results = 0;
+    for (Name attribute : attributes) {
+        BodyEffect& effect = bodyWrites_.at(attribute);
+        Graph& body = *g_.subGraph(attribute);
+        const NodeId output = body.output();
+        std::vector<Value> items = body[output].arg(0).items();
+        if (effect.placeholders.size() != written.size()) {
+            if (effect.shared) return failAt(id, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", attribute.str()}, {"why", "the body is shared by calls that write differently"}});
+            const std::vector<NodeId> inputs = body.placeholders();
+            std::vector<Value> complete(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(effect.results));
+            auto own = items.begin() + static_cast<std::ptrdiff_t>(effect.results);
+            for (std::size_t p : written) {
+                if (effect.placeholders.contains(p)) {
+                    complete.push_back(*own++);
+                    continue;
+                }
+                Node clone;
+                clone.op = "aten::clone"_n;
+                clone.target = spellOp(clone.op);
+                clone.name = "clone"_n;
+                clone.args = {Value::node(inputs[p])};
+                const NodeId copied = body.insertBefore(output, std::move(clone));
+                setInferredType(ops_, body, copied);
+                complete.push_back(Value::node(copied));
+            }
+            body.setArgs(output, {Value::container(body[output].arg(0).kind(), std::move(complete))});
+            effect.placeholders = written;
+        }
+        effect.shared = true;
+        results = effect.results;
+    }
+    const NodeRef before = ref(g_, id);
+    syncOperands(id);
+    g_.setType(id, nullptr, Trust::Unknown);
+    if (const Inferred t = inferNode(ops_, g_, id); t.type) g_.setType(id, t.type, t.trust);
+    at_ = g_[id].next;
+    std::vector<NodeRef> made{before};
+    std::vector<NodeId> values;
+    for (std::size_t j = 0; j < operands.size(); ++j) {
+        const Handle* h = operands[j].first;
+        values.push_back(emitItem(id, Value::integer(static_cast<std::int64_t>(results + j)), h->geometry ? Type::tensor(*h->geometry) : nullptr));
+        made.push_back(ref(g_, values.back()));
+    }
+    rewrite("functionalize-body", {before}, std::move(made));
+    for (std::size_t j = 0; j < operands.size(); ++j)
+        if (Status s = write(operands[j].first, values[j]); !s) return s;
+    return {};
+}
+
+Result<Functionalizer::BodyEffect> Functionalizer::functionalizeBody(NodeId id, Name attribute) {
+    BodyEffect effect;
+    Graph& body = *g_.subGraph(attribute);
+    if (!needsWork(ops_, body)) {
+        if (outputIsTuple(body)) effect.results = body[body.output()].arg(0).items().size();
+        return effect;
+    }
+    const std::size_t rewrites = ctx_.rewrites.size(), decisions = ctx_.decisions.size();
+    if (outputIsTuple(body)) effect.results = body[body.output()].arg(0).items().size();
+    Graph changed = body.clone();
+    std::vector<BodyWrite> writes;
+    Functionalizer inner(changed, ctx_, form_, &writes);
+    if (Status s = inner.run(); !s) return fail(s.error());
+    if (!writes.empty()) {
+        const auto call = bodyOf(g_, g_[id]);
+        const bool matched = call && returnsBodyResults(g_[id].op) && !call->operands.empty() &&
+                             std::all_of(writes.begin(), writes.end(), [&](const BodyWrite& w) { return w.placeholder < call->operands.size() && call->operands[w.placeholder].isNode(); });
+        if (!matched) {
+            ctx_.rewrites.resize(rewrites);
+            ctx_.decisions.resize(decisions);
+            Diagnostic d = warning("WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", attribute.str()}, {"why", "the body writes its inputs, and " + g_[id].op.str() + " cannot return new values of them"}});
+            d.node = g_[id].name;
+            ctx_.say(std::move(d));
+            effect.refused = true;
+            return effect;
+        }
+    }
+    for (const BodyWrite& w : writes) effect.placeholders.insert(w.placeholder);
+    body = std::move(changed);
+    return effect;
+}
+
+}  // namespace aliascope::functionalization

@@ -1,0 +1,171 @@
+// Mutable custom operators: eligibility, auto_functionalized (v1), and what its clones of single arguments get wrong (functionalize.md 4, 5).
+
+#include <algorithm>
+
+#include "core/passes/functionalize_state.h"
+
+namespace aliascope::functionalization {
+namespace {
+
+const Name kV1("hop::auto_functionalized");
+
+std::string joined(const std::vector<std::string>& parts) {
+    std::string out;
+    for (const std::string& p : parts) out += (out.empty() ? "" : ", ") + p;
+    return out;
+}
+
+}  // namespace
+
+Status Functionalizer::checkEligible(NodeId id, const OpDef& op) {
+    const Schema& s = op.schema;
+    for (const SchemaParam& p : s.params)
+        if (p.written() && !p.type.isTensorLike())
+            return failAt(id, "NOT_ELIGIBLE_ARG", {{"op", op.canonical.str()}, {"arg", p.name.str()}, {"type", p.type.str()}, {"node", nameOf(id)}});
+    for (std::size_t r = 0; r < s.returns.size(); ++r) {
+        const SchemaType& type = s.returns[r].type;
+        const bool nothing = s.returns.size() == 1 && type.base == "None"_n;
+        if (!nothing && (type.kind != SchemaType::Kind::Base || type.base != "Tensor"_n || type.alias))
+            return failAt(id, "NOT_ELIGIBLE_RETURN", {{"op", op.canonical.str()}, {"i", std::to_string(r)}, {"type", type.str()}, {"node", nameOf(id)}});
+    }
+    return {};
+}
+
+Status Functionalizer::customCall(NodeId id, const OpDef& op) {
+    if (Status s = checkEligible(id, op); !s) return s;
+    auto bound = bindCall(ops_, g_[id]);
+    if (!bound) return fail(bound.error());
+    auto written = writtenOf(id, *bound);
+    if (!written) return fail(written.error());
+    for (const Written& w : *written)
+        if (w.handle)
+            if (Status s = checkWrite(w.handle, true); !s) return s;
+    return form_ == Form::V1 ? wrapV1(id, *bound, *written) : wrapV2(id, *bound, *written);
+}
+
+Overlap Functionalizer::overlap(const Handle* a, const Handle* b) const {
+    if (a->storage != b->storage) return Overlap::Disjoint;
+    if (!a->geometry || !b->geometry) return Overlap::May;
+    return exactOverlap(*a->geometry, *b->geometry, g_.symbols);
+}
+
+Status Functionalizer::wrapV1(NodeId id, const BoundCall& call, const std::vector<Written>& written) {
+    const OpDef& op = *call.op;
+    reportOverlaps(id, call, written);
+    reportAliasedReads(id, call, written);
+    const NodeRef before = ref(g_, id);
+    const TypePtr oldType = g_[id].type;
+    std::vector<Keyword> kwargs;
+    for (std::size_t p = 0; p < call.values.size(); ++p) kwargs.emplace_back(op.schema.params[p].name, current(call.values[p]));
+    becomeWrapper(id, kV1, op, std::move(kwargs));
+    at_ = g_[id].next;
+    std::vector<NodeRef> made{ref(g_, id)};
+    takeReturns(id, op, oldType, made);
+
+    // Result R + j is the new value of the j-th written argument, absent ones counted; a list's is a list.
+    const auto firstNew = static_cast<std::int64_t>(std::max<std::size_t>(1, op.schema.returns.size()));
+    const std::vector<std::size_t> params = op.schema.writtenParams();
+    std::vector<std::pair<Handle*, NodeId>> values;
+    for (std::size_t j = 0; j < params.size(); ++j) {
+        NodeId list;
+        for (const Written& w : written) {
+            if (w.param != params[j] || !w.handle) continue;
+            const TypePtr type = w.handle->geometry ? Type::tensor(*w.handle->geometry) : nullptr;
+            const Value key = Value::integer(firstNew + static_cast<std::int64_t>(j));
+            NodeId value;
+            if (w.element < 0) {
+                value = emitItem(id, key, type);
+            } else {
+                if (!list) {
+                    list = emitItem(id, key, nullptr);
+                    made.push_back(ref(g_, list));
+                }
+                value = emitItem(list, Value::integer(w.element), type);
+            }
+            made.push_back(ref(g_, value));
+            values.emplace_back(w.handle, value);
+        }
+    }
+    reportWrapped(id, before, op, "auto_functionalized", std::move(made), written, values.size());
+    for (const auto& [handle, value] : values)
+        if (Status s = write(handle, value); !s) return s;
+    return {};
+}
+
+void Functionalizer::becomeWrapper(NodeId id, Name wrapper, const OpDef& op, std::vector<Keyword> kwargs) {
+    // The wrapper's result is a tuple: what was known of the operator's own result does not hold for it.
+    g_.setType(id, nullptr, Trust::Unknown);
+    become(id, wrapper, {Value::op(op.canonical)}, std::move(kwargs));
+}
+
+void Functionalizer::takeReturns(NodeId wrapper, const OpDef& op, const TypePtr& oldType, std::vector<NodeRef>& made) {
+    // Several returns stand at the same places in the wrapper's tuple; a single one was the node itself.
+    if (op.schema.returns.size() != 1 || !g_.hasUsers(wrapper)) return;
+    const NodeId value = emitItem(wrapper, Value::integer(0), oldType);
+    made.push_back(ref(g_, value));
+    setHandle(wrapper, newRoot(wrapper, value));
+}
+
+void Functionalizer::reportWrapped(NodeId id, const NodeRef& before, const OpDef& op, std::string_view form, std::vector<NodeRef> made, const std::vector<Written>& written, std::size_t bases) {
+    std::vector<std::string> names;
+    for (const Written& w : written) {
+        const std::string& name = op.schema.params[w.param].name.str();
+        if (w.handle && (names.empty() || names.back() != name)) names.push_back(name);
+    }
+    rewrite(form_ == Form::V1 ? "wrap-v1" : "wrap-v2", {before}, std::move(made));
+    decide(id, "WRAPPED", "", {{"op", op.canonical.str()}, {"form", std::string(form)}, {"written", joined(names)}, {"bases", std::to_string(bases)}});
+}
+
+void Functionalizer::reportOverlaps(NodeId id, const BoundCall& call, const std::vector<Written>& written) {
+    // A long list could overlap in many ways; one instance is enough for the report.
+    constexpr std::size_t kMostPairs = 4096;
+    std::unordered_map<const Storage*, std::vector<const Written*>> byStorage;
+    for (const Written& w : written)
+        if (w.handle) byStorage[w.handle->storage].push_back(&w);
+    std::size_t pairs = 0;
+    const auto nameOfArgument = [&](const Written& w) {
+        return call.op->schema.params[w.param].name.str() + (w.element < 0 ? "" : "[" + std::to_string(w.element) + "]");
+    };
+    for (const Written& w : written) {
+        if (!w.handle) continue;
+        for (const Written* other : byStorage[w.handle->storage]) {
+            if (other <= &w || ++pairs > kMostPairs) continue;
+            if (overlap(w.handle, other->handle) == Overlap::Disjoint) continue;
+            if (!firstTime("OVERLAPPING_WRITES", call.op->canonical.view())) return;
+            std::string bytes = "some";
+            if (w.handle->geometry && other->handle->geometry)
+                if (const auto n = overlapElements(*w.handle->geometry, *other->handle->geometry)) bytes = std::to_string(*n * itemSize(w.handle->geometry->dtype));
+            Diagnostic d = warning("OVERLAPPING_WRITES", {{"args", nameOfArgument(w) + " and " + nameOfArgument(*other)}, {"overlap", bytes}, {"node", nameOf(id)}});
+            d.node = g_[id].name;
+            ctx_.say(std::move(d));
+            return;
+        }
+    }
+}
+
+void Functionalizer::reportAliasedReads(NodeId id, const BoundCall& call, const std::vector<Written>& written) {
+    constexpr std::size_t kMostPairs = 4096;
+    std::unordered_map<const Storage*, std::vector<const Written*>> byStorage;
+    for (const Written& w : written)
+        if (w.handle) byStorage[w.handle->storage].push_back(&w);
+    std::size_t pairs = 0;
+    for (std::size_t p = 0; p < call.values.size(); ++p) {
+        const SchemaParam& param = call.op->schema.params[p];
+        if (param.written()) continue;
+        call.values[p].forEachNode([&](NodeId used) {
+            const Handle* h = knownHandle(used);
+            const auto group = h ? byStorage.find(h->storage) : byStorage.end();
+            if (group == byStorage.end()) return;
+            for (const Written* w : group->second) {
+                if (++pairs > kMostPairs || overlap(h, w->handle) == Overlap::Disjoint) continue;
+                if (!firstTime("ALIASED_READ", call.op->canonical.str() + " " + param.name.str())) return;
+                Diagnostic d = warning("ALIASED_READ", {{"arg", param.name.str()}, {"written", call.op->schema.params[w->param].name.str()}, {"node", nameOf(id)}});
+                d.node = g_[id].name;
+                ctx_.say(std::move(d));
+                return;
+            }
+        });
+    }
+}
+
+}  // namespace aliascope::functionalization
