@@ -8,8 +8,8 @@ namespace {
 Inferred likeBase(const InferContext& c) {
     const TensorType* t = c.tensor(0);
     if (!t) return {};
-    TensorType out = *t;
-    out.offset.reset();
+    TensorType out = contiguousLike(*t, t->sizes);
+    out.strides = t->strides;
     return inferred(std::move(out));
 }
 
