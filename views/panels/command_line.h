@@ -1,0 +1,16 @@
+#pragma once
+// Copy as command: the command line that prints what a panel shows (ui.md 0 rule 9).
+
+#include <QString>
+#include <QStringList>
+
+#include "views/session/session.h"
+
+namespace aliascope {
+
+/// `aliascope VERB FILE [options]`, quoted for a POSIX shell; names the pipeline, and the operators of the user, when FILE is no session.
+QString commandLine(const Session& session, const QString& verb, const QStringList& options = {});
+/// One word as a POSIX shell reads it back.
+QString shellQuoted(const QString& word);
+
+}  // namespace aliascope

@@ -1,0 +1,172 @@
+#include "views/panels/decisions_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QPainter>
+#include <QVBoxLayout>
+
+#include "views/canvas/metrics.h"
+#include "views/panels/command_line.h"
+#include "views/panels/widgets.h"
+
+namespace aliascope {
+namespace {
+
+QIcon verdictIcon(VerdictKind kind) {
+    const int side = Metrics::icon();
+    const qreal ratio = 2;
+    QPixmap pixmap(int(side * ratio), int(side * ratio));
+    pixmap.setDevicePixelRatio(ratio);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    paintVerdictGlyph(painter, QRect(0, 0, side, side), kind);
+    return QIcon(pixmap);
+}
+
+}  // namespace
+
+DecisionsPanel::DecisionsPanel(Session& session, QWidget* parent)
+    : QWidget(parent), session_(session), model_(new DecisionModel(this)), proxy_(new DecisionFilterProxy(this)) {
+    proxy_->setSourceModel(model_);
+    build();
+    connect(&session_, &Session::recordingChanged, this, &DecisionsPanel::showDecisions);
+    connect(&session_, &Session::selectionChanged, this, &DecisionsPanel::follow);
+}
+
+void DecisionsPanel::build() {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(Metrics::pad(), Metrics::gap(), Metrics::pad(), Metrics::gap());
+    head->setSpacing(Metrics::tight());
+    filter_ = filterField(tr("Filter decisions: words, op:cache, code:RI30"), QStringLiteral("decisions.filter"), this);
+    filter_->setMaximumWidth(Metrics::em(24));
+    head->addWidget(filter_, 2);
+    head->addSpacing(Metrics::gap());
+    for (int i = 0; i < kVerdictKinds; ++i) {
+        auto* chip = new QToolButton(this);
+        chip->setObjectName(QStringLiteral("decisions.chip%1").arg(i));
+        chip->setCheckable(true);
+        chip->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        chip->setIconSize(QSize(Metrics::icon(), Metrics::icon()));
+        chip->setFocusPolicy(Qt::TabFocus);
+        chip->hide();
+        connect(chip, &QToolButton::toggled, this, &DecisionsPanel::updateFilter);
+        chips_[std::size_t(i)] = chip;
+        head->addWidget(chip);
+    }
+    head->addStretch(1);
+    footer_ = new QLabel(this);
+    footer_->setProperty("quiet", true);
+    head->addWidget(footer_);
+    column->addLayout(head);
+    column->addWidget(rule(this));
+
+    table_ = new QTableView(this);
+    table_->setModel(proxy_);
+    dressTable(table_, QStringLiteral("decisions.table"), tr("Decisions"));
+    table_->sortByColumn(DecisionModel::Verdict, Qt::AscendingOrder);
+    table_->setItemDelegateForColumn(DecisionModel::Verdict, new VerdictDelegate(table_));
+    for (int mono : {DecisionModel::What, DecisionModel::Argument, DecisionModel::Blocker})
+        table_->setItemDelegateForColumn(mono, new MonoDelegate(table_));
+    constexpr std::array<qreal, DecisionModel::ColumnCount> widths = {9.5, 22, 10, 16, 14, 7, 7, 14};
+    for (int c = 0; c < DecisionModel::ColumnCount; ++c) table_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
+    column->addWidget(table_, 1);
+    empty_ = quietLabel(QString(), this);
+    empty_->setObjectName(QStringLiteral("decisions.empty"));
+    empty_->setAlignment(Qt::AlignCenter);
+    column->addWidget(empty_, 1);
+
+    connect(filter_, &QLineEdit::textChanged, this, &DecisionsPanel::updateFilter);
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
+        if (following_) return;
+        if (const DecisionRow* d = proxy_->decisionAt(now)) session_.selectDecision(*d, Origin::Decisions);
+    });
+    connect(table_, &QTableView::activated, this, &DecisionsPanel::whyWanted);
+    connect(table_, &QTableView::doubleClicked, this, &DecisionsPanel::whyWanted);
+    showDecisions();
+}
+
+void DecisionsPanel::focusFilter() {
+    filter_->setFocus(Qt::ShortcutFocusReason);
+    filter_->selectAll();
+}
+
+void DecisionsPanel::showDecisions() {
+    following_ = true;
+    model_->setData(session_.data().decisions);
+    std::array<int, kVerdictKinds> counts{};
+    for (const DecisionRow& d : *model_->rows()) ++counts[std::size_t(verdictKind(d))];
+    for (int i = 0; i < kVerdictKinds; ++i) {
+        QToolButton* chip = chips_[std::size_t(i)];
+        const QString text = QStringLiteral("%1 %2").arg(counts[std::size_t(i)]).arg(verdictWord(VerdictKind(i)));
+        chip->setText(text);
+        chip->setAccessibleName(text);
+        chip->setToolTip(tr("Show only: %1").arg(verdictWord(VerdictKind(i))));
+        chip->setIcon(verdictIcon(VerdictKind(i)));
+        chip->setVisible(counts[std::size_t(i)] > 0);
+        if (counts[std::size_t(i)] == 0) chip->setChecked(false);
+    }
+    const bool any = model_->rowCount() > 0;
+    table_->setVisible(any);
+    empty_->setVisible(!any);
+    empty_->setText(session_.isOpen() ? tr("No pass made a decision about a write in this lane.\nRun another pipeline (F5), or open a graph that writes its inputs.")
+                                      : tr("Open a graph: every copy that a pass keeps, and every write that it puts in place, is listed here."));
+    following_ = false;
+    updateFooter();
+}
+
+void DecisionsPanel::updateFilter() {
+    std::vector<VerdictKind> kinds;
+    for (int i = 0; i < kVerdictKinds; ++i)
+        if (chips_[std::size_t(i)]->isChecked()) kinds.push_back(VerdictKind(i));
+    following_ = true;
+    proxy_->setKinds(std::move(kinds));
+    proxy_->setQuery(filter_->text());
+    following_ = false;
+    updateFooter();
+}
+
+void DecisionsPanel::updateFooter() {
+    std::int64_t reported = 0, cloned = 0;
+    for (int row = 0; row < proxy_->rowCount(); ++row) {
+        const DecisionRow* d = proxy_->decisionAt(proxy_->index(row, 0));
+        reported += d->reportedBytes.value_or(0);
+        cloned += d->clonedBytes.value_or(0);
+    }
+    const int shown = proxy_->rowCount(), all = model_->rowCount();
+    QString text = shown == all ? tr("%1 decisions").arg(all) : tr("%1 of %2 decisions").arg(shown).arg(all);
+    if (all > 0) text += tr("   reported %1   cloned %2").arg(bytesText(reported), bytesText(cloned));
+    footer_->setText(all > 0 ? text : QString());
+    footer_->setToolTip(tr("reported: as PyTorch's log counts; cloned: what the clones copy"));
+}
+
+void DecisionsPanel::follow(const Selection& selection, Origin origin) {
+    if (origin == Origin::Decisions) return;
+    following_ = true;
+    int found = -1;
+    for (int row = 0; row < proxy_->rowCount() && found < 0; ++row) {
+        const DecisionRow* d = proxy_->decisionAt(proxy_->index(row, 0));
+        const bool same = selection.decision ? d->id == *selection.decision : selection.node != kNoUid && (d->uid == selection.node || d->originUid == selection.node);
+        if (same) found = row;
+    }
+    if (found >= 0) {
+        table_->setCurrentIndex(proxy_->index(found, DecisionModel::What));
+    } else {
+        table_->clearSelection();
+        table_->setCurrentIndex({});
+    }
+    following_ = false;
+}
+
+QString DecisionsPanel::command() const {
+    QStringList options;
+    for (int i = 0; i < kVerdictKinds; ++i)
+        if (chips_[std::size_t(i)]->isChecked()) options << QStringLiteral("--verdict") << verdictWord(VerdictKind(i)).replace(QLatin1Char(' '), QLatin1Char('-'));
+    if (!filter_->text().isEmpty()) options << QStringLiteral("--find") << filter_->text();
+    return commandLine(session_, QStringLiteral("decisions"), options);
+}
+
+}  // namespace aliascope

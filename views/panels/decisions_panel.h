@@ -1,0 +1,49 @@
+#pragma once
+// Every recorded decision of the lane, filtered by verdict and words (ui.md 2.6).
+
+#include <QWidget>
+
+#include <array>
+
+#include "views/models/decision_model.h"
+#include "views/session/session.h"
+
+class QLabel;
+class QLineEdit;
+class QStackedLayout;
+class QTableView;
+class QToolButton;
+
+namespace aliascope {
+
+class DecisionsPanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit DecisionsPanel(Session& session, QWidget* parent = nullptr);
+    void focusFilter();
+    /// The command line that prints these rows.
+    QString command() const;
+
+signals:
+    void whyWanted();
+
+private:
+    void build();
+    void showDecisions();
+    void updateFilter();
+    void updateFooter();
+    void follow(const Selection& selection, Origin origin);
+
+    Session& session_;
+    DecisionModel* model_;
+    DecisionFilterProxy* proxy_;
+    QTableView* table_ = nullptr;
+    QLineEdit* filter_ = nullptr;
+    QLabel* footer_ = nullptr;
+    QLabel* empty_ = nullptr;
+    std::array<QToolButton*, kVerdictKinds> chips_{};
+    bool following_ = false;
+};
+
+}  // namespace aliascope

@@ -1,0 +1,17 @@
+#pragma once
+// Paints a stage of the timeline: number, name, nodes; below them what changed, clones, bytes; a bar of changes (ui.md 2.2).
+
+#include <QStyledItemDelegate>
+
+namespace aliascope {
+
+class PassDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+};
+
+}  // namespace aliascope
