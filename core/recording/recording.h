@@ -18,7 +18,7 @@ namespace aliascope {
 /// Stable id of a node in one graph of a session: body number in the upper 32 bits (0 = main graph), NodeId below.
 using Uid = std::uint64_t;
 
-struct GraphRow { std::int64_t id = 0; std::string name, phase, sourcePath, container; std::int64_t nodes = 0; };
+struct GraphRow { std::int64_t id = 0; std::string name, phase, sourcePath, container; std::int64_t nodes = 0; std::string unit; /**< `1`, `1.cond_true_0` */ };
 struct LaneRow { std::int64_t id = 0, graph = 0; std::string name, pipeline, kind, state, created; int stages = 0; };
 
 struct StageRow {
@@ -42,9 +42,12 @@ struct NodeRow {
     std::string target; ///< as spelled in text
     std::string type;   ///< annotation text; empty = unknown
     std::optional<std::int64_t> bytes;
+    std::optional<std::int64_t> extentBytes;  ///< from the start of the value to its last element
+    std::optional<std::int64_t> offset;       ///< elements from the start of the storage; nothing = unknown or 0
     int storage = -1;   ///< -1 = none; shown as S<storage>
     std::string module, file, function, code;
-    int line = 0, flags = 0;
+    int line = 0, flags = 0;  ///< flags: NodeFlag
+    Trust trust = Trust::Unknown;  ///< of the type
 };
 using NodeRowPtr = std::shared_ptr<const NodeRow>;
 
@@ -87,6 +90,10 @@ public:
     static Result<std::shared_ptr<Recording>> open(const std::string& path);
     ~Recording();
     const std::string& path() const;
+    /// The file lies in a folder that cannot be written and had a left-over log: a temporary copy is shown (titles say so).
+    bool isTemporaryCopy() const;
+    /// The first error that a question below met (S002): a damaged file gives what can be read and then this.
+    std::optional<Diagnostic> fault() const;
 
     std::vector<GraphRow> graphs() const;
     std::vector<LaneRow> lanes() const;
@@ -105,10 +112,12 @@ public:
     /// The graph of a stage, rebuilt; prints byte for byte as it did in memory.
     Result<Graph> graph(std::int64_t lane, int stage, const OpRegistry& ops) const;
     std::optional<std::string> sourceText(std::int64_t graph) const;                  ///< the text that was read, of its whole file
-    /// Read-only SQL: one SELECT, WITH or EXPLAIN; time and row limits. Errors R014 with sqlite's own words.
+    /// Read-only SQL: one SELECT, WITH or EXPLAIN; time and row limits. Errors: R014 with sqlite's own words, R050 when it takes longer than `maxMs`.
+    /// More rows than `maxRows` are cut off (`truncated`).
     Result<QueryResult> query(const std::string& sql, int maxRows = 100'000, int maxMs = 10'000) const;
 
     std::string uiState(const std::string& key) const;
+    /// Errors: S003 when the file or its folder cannot be written, or a writer holds it.
     Status setUiState(const std::string& key, const std::string& value);
 
 private:
