@@ -77,7 +77,7 @@ Fit fitValue(const Graph& g, const Value& v, const SchemaType& type) {
         case Kind::Sym: return among({"int", "SymInt", "SymFloat", "SymBool", "Scalar"}, {"float", "bool", "Tensor"});
         case Kind::String: return among({"str"}, {"Device", "Dimname", "ScalarType", "Layout", "MemoryFormat"});
         case Kind::Device: return among({"Device"}, {"str"});
-        case Kind::Const: return among({"ScalarType", "Layout", "MemoryFormat", "Device"}, {"int", "float", "str"});
+        case Kind::Const: return among({"ScalarType", "Layout", "MemoryFormat"}, {"int", "float", "str"});
         default: return type.kind == SchemaType::Kind::List && v.kind() != Kind::Opaque && v.kind() != Kind::Range ? std::nullopt : Fit(coerced);
     }
 }
@@ -170,8 +170,7 @@ const OpDef* resolveOverload(const OpRegistry& ops, const Graph& g, const Node& 
     if (!node.op) return nullptr;
     const OpDef* named = ops.find(node.op);
     const bool stated = node.op.view().find('.') != std::string_view::npos || node.target.view().ends_with(".default");
-    // A packet may have a `default` overload and others: a name without overload means the default only where that binds.
-    if (stated || (named && fitCall(g, *named, node))) return named;
+    if (stated) return named;
     const OpDef* best = nullptr;
     std::pair<int, int> bestFit{};
     bool several = false;
@@ -183,7 +182,8 @@ const OpDef* resolveOverload(const OpRegistry& ops, const Graph& g, const Node& 
             bestFit = *fit;
             several = false;
         } else if (*fit == bestFit) {
-            several = true;
+            several = best != named;
+            if (candidate == named) best = named, several = false;
         }
     }
     if (!best) return named;
