@@ -1,0 +1,460 @@
+#include "core/passes/reinplace_candidates.h"
+
+#include <algorithm>
+
+#include "core/analysis/footprint.h"
+#include "core/passes/reinplace_profit.h"
+#include "core/passes/reinplace_report.h"
+
+namespace aliascope {
+namespace {
+
+/// In-place form of an operator that writes its first argument; empty = not one of them.
+Name inPlaceTwin(Name op) {
+    static const std::unordered_map<Name, Name> twins = {
+        {"aten::index_put"_n, "aten::index_put_"_n},
+        {"aten::_unsafe_index_put"_n, "prims::_unsafe_index_put_"_n},
+        {"_c10d_functional::all_reduce"_n, "_c10d_functional::all_reduce_"_n},
+        {"_c10d_functional::all_reduce_coalesced"_n, "_c10d_functional::all_reduce_coalesced_"_n},
+    };
+    const auto it = twins.find(op);
+    return it == twins.end() ? Name() : it->second;
+}
+
+/// `aten::_foreach_add.List` -> `aten::_foreach_add_.List`.
+Name foreachTwin(Name op) {
+    const std::string& text = op.str();
+    const auto dot = text.find('.');
+    return Name(dot == std::string::npos ? text + "_" : text.substr(0, dot) + "_" + text.substr(dot));
+}
+
+std::string paramName(const OpRegistry& ops, Name op, std::size_t i) {
+    const OpDef* def = ops.find(op);
+    if (def && i < def->schema.params.size()) return def->schema.params[i].name.str();
+    return i == 0 ? "self" : "argument " + std::to_string(i);
+}
+
+/// getitem users of a node that take `key`.
+std::vector<NodeId> itemsTaken(const Graph& g, NodeId id, const Value& key) {
+    std::vector<NodeId> out;
+    for (const Node::User& user : g[id].users) {
+        const Node& n = g[user.id];
+        const bool same = key.isInt() ? n.arg(1) == key : !n.arg(1).isContainer() && n.arg(1).name() == key.name() && key.name();
+        if (n.op == "operator::getitem" && n.arg(0).asNode() == id && same) out.push_back(user.id);
+    }
+    return out;
+}
+
+/// True when several positions of the tensor are one element.
+bool overlapsItself(const TensorType& t) {
+    if (!t.strides) return false;
+    for (std::size_t i = 0; i < t.sizes.size() && i < t.strides->size(); ++i)
+        if ((*t.strides)[i] == SymInt(0) && t.sizes[i].constant().value_or(0) > 1) return true;
+    return false;
+}
+
+}  // namespace
+
+Reinplacer::Reinplacer(Graph& g, PassContext& ctx, AnalysisMode mode)
+    : g_(g), ctx_(ctx), mode_(mode), forms_(g, ctx), index_(g, ctx.ops(), mode), defects_(ctx), table_(g, ctx.ops(), index_, mode, defects_) {}
+
+void Reinplacer::run() {
+    for (NodeId id : g_.order()) {
+        if (ctx_.cancelled()) return;
+        visit(id);
+    }
+    reportForeignWriteBacks();
+    applyReplacements();
+    forms_.decompose(g_, ctx_, inPlaceScatters_);
+}
+
+void Reinplacer::visit(NodeId id) {
+    static const Name withEffects("hop::with_effects");
+    const Node& n = g_[id];
+    if (n.kind != NodeKind::CallFunction) return;
+    if (wrapperKind(n) != WrapperKind::None) return visitWrapper(id);
+    if (isInPlaceableForeach(n.op)) return visitForeach(id);
+    if (forms_.find(id)) return visitTableOp(id, 0, n.op);
+    if (const Name twin = inPlaceTwin(n.op)) return visitTableOp(id, 0, twin);
+    if (n.is(withEffects) && n.arg(1).kind() == Value::Kind::Op)
+        if (const Name twin = inPlaceTwin(n.arg(1).name())) visitTableOp(id, 2, twin);
+}
+
+void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
+    const Node& n = g_[id];
+    const bool effects = operand != 0;
+    const Name op = effects ? n.arg(1).name() : n.op;
+    Question q;
+    q.node = id;
+    q.value = n.arg(operand);
+    q.argument = paramName(ctx_.ops(), op, 0);
+    for (std::size_t i = operand + 1; i < n.args.size(); ++i)
+        n.args[i].forEachNode([&](NodeId read) { q.reads.push_back({paramName(ctx_.ops(), op, i - operand), read}); });
+    for (const auto& [key, value] : n.kwargs) value.forEachNode([&](NodeId read) { q.reads.push_back({key.str(), read}); });
+
+    Answer answer = table_.ask(q);
+    bool clone = true;
+    const TensorType* target = q.value.isNode() ? index_.geometry(q.value.asNode()) : nullptr;
+    if (answer.inPlace && target && overlapsItself(*target)) {
+        if (mode_ == AnalysisMode::Reference) {
+            defects_.say("overlapping target", g_, id, "OVERLAPPING_WRITE", {{"node", n.name.str()}, {"arg", q.argument}, {"other", q.argument}});
+        } else {
+            answer.inPlace = false;
+            answer.code = "RI31";
+            answer.rule = "reinplace 4.6";
+            answer.params = {{"base", g_[q.value.asNode()].name.str()}, {"other", q.argument + ", whose positions share elements"}};
+        }
+    }
+    if (answer.inPlace && forms_.find(id)) {
+        const bool pays = scatterPaysInPlace(g_, forms_, id);
+        answer.checks.push_back({"input and result must exist in memory anyway", pays ? CheckStep::Answer::Ok : CheckStep::Answer::Failed, ""});
+        if (!pays) {
+            answer.inPlace = clone = false;
+            answer.code = "RI40";
+            answer.rule = "reinplace 4.5 step 8";
+            answer.params = {{"input", g_[q.value.asNode()].name.str()}};
+        }
+    }
+    ctx_.decide(makeDecision(g_, index_, {id, q.argument, q.argument, q.value, false, false, mode_}, answer, ctx_, clone));
+    if (!answer.inPlace) return;
+
+    if (q.value.isNode()) {
+        if (const NodeId copy = index_.writeBack(q.value.asNode(), id)) eraseWriteBack(copy, q.value.asNode());
+        table_.accept(q.value.asNode(), id);
+    }
+    if (forms_.find(id)) {
+        inPlaceScatters_.insert(id);
+        return;
+    }
+    ctx_.rewrite({"reinplace", {ref(g_, id)}, {ref(g_, id)}});
+    if (effects) {
+        g_.setArg(id, 1, Value::op(inPlace));
+        redirectEffectResults(id, q.value);
+    } else {
+        g_.setCall(id, spellOp(inPlace), inPlace);
+    }
+}
+
+void Reinplacer::redirectEffectResults(NodeId id, const Value& value) {
+    for (NodeId result : itemsTaken(g_, id, Value::integer(1))) {
+        if (value.isNode()) {
+            replace(result, value.asNode());
+            continue;
+        }
+        for (std::size_t i = 0; i < value.items().size(); ++i)
+            for (NodeId element : itemsTaken(g_, result, Value::integer(static_cast<std::int64_t>(i))))
+                if (value.items()[i].isNode()) replace(element, value.items()[i].asNode());
+    }
+}
+
+void Reinplacer::visitForeach(NodeId id) {
+    const Node& n = g_[id];
+    Question q;
+    q.node = id;
+    q.value = n.arg(0);
+    q.argument = paramName(ctx_.ops(), n.op, 0);
+    if (!q.value.isSequence()) return;
+    for (std::size_t i = 1; i < n.args.size(); ++i) n.args[i].forEachNode([&](NodeId read) { q.reads.push_back({paramName(ctx_.ops(), n.op, i), read}); });
+
+    const auto tensors = tensorsOf(q.value);
+    Answer answer;
+    const Subject subject{id, q.argument, q.argument, q.value, false, false, mode_};
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        if (tensors[i] && index_.writeBack(tensors[i], id)) continue;
+        answer.code = "RI41";
+        answer.rule = "reinplace 4.5 step 9";
+        answer.params = {{"index", std::to_string(i)}};
+        answer.checks.push_back({"every element is written back to an input from here", CheckStep::Answer::Failed, "element " + std::to_string(i)});
+        bool clone = false;
+        for (const auto& foreign : index_.foreignWriteBacks())
+            if (foreign.producer == id && foreign.input == tensors[i]) {
+                answer.code = "RI22";
+                answer.rule = "reinplace 5.3";
+                answer.blocker = foreign.copy;
+                answer.params = {{"input", g_[foreign.input].name.str()}, {"source", g_[foreign.source].name.str()}};
+                clone = true;
+                break;
+            }
+        ctx_.decide(makeDecision(g_, index_, subject, answer, ctx_, clone));
+        return;
+    }
+    answer = table_.ask(q);
+    answer.checks.insert(answer.checks.begin(), {"every element is written back to an input from here", CheckStep::Answer::Ok, ""});
+    ctx_.decide(makeDecision(g_, index_, subject, answer, ctx_));
+    if (!answer.inPlace) return;
+    ctx_.rewrite({"reinplace", {ref(g_, id)}, {ref(g_, id)}});
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        eraseWriteBack(index_.writeBack(tensors[i], id), tensors[i]);
+        for (NodeId result : itemsTaken(g_, id, Value::integer(static_cast<std::int64_t>(i)))) {
+            table_.accept(tensors[i], result);
+            // The in-place overload returns nothing; PyTorch leaves the getitems to its code generator.
+            if (mode_ == AnalysisMode::Extent) replace(result, tensors[i]);
+        }
+    }
+    const Name twin = foreachTwin(n.op);
+    g_.setCall(id, spellOp(twin), twin);
+}
+
+std::vector<Reinplacer::Key> Reinplacer::keysOf(NodeId id, const WrapperCall& call) const {
+    std::vector<Key> keys;
+    const auto results = [&](const Value& key, const Value& value) {
+        std::vector<NodeId> out;
+        for (NodeId item : itemsTaken(g_, id, key)) {
+            if (!value.isSequence()) out.push_back(item);
+            else
+                for (const Node::User& user : g_[item].users)
+                    if (g_[user.id].op == "operator::getitem") out.push_back(user.id);
+        }
+        return out;
+    };
+    if (call.kind == WrapperKind::V2) {
+        for (std::size_t i = 0; i < call.bases.size(); ++i) {
+            Key key{std::to_string(i), call.bases[i], {}, results(Value::integer(static_cast<std::int64_t>(call.results + i)), call.bases[i]), {}};
+            for (std::size_t j = 0; j < call.arguments.size(); ++j) {
+                const auto& views = call.arguments[j].views;
+                const bool uses = std::any_of(views.begin(), views.end(), [&](const ViewEncoding& v) { return v.kind != ViewEncoding::Kind::Absent && v.base == i; });
+                if (call.arguments[j].written && uses) key.arguments.push_back(j);
+            }
+            keys.push_back(std::move(key));
+        }
+        return keys;
+    }
+    for (std::size_t j = 0; j < call.arguments.size(); ++j) {
+        const WrappedArgument& argument = call.arguments[j];
+        if (argument.value.isNone()) continue;
+        const Value key = call.kind == WrapperKind::V1 ? Value::integer(static_cast<std::int64_t>(call.results + j)) : Value::string(argument.param);
+        keys.push_back({argument.param.str(), argument.value, {j}, results(key, argument.value), {}});
+    }
+    return keys;
+}
+
+std::vector<Question::Read> Reinplacer::readsOf(NodeId id, const WrapperCall& call) const {
+    std::vector<Question::Read> reads;
+    const auto add = [&](Name key, const Value& value) {
+        const bool written = std::any_of(call.arguments.begin(), call.arguments.end(), [&](const WrappedArgument& a) { return a.param == key && a.written; });
+        if (!written) value.forEachNode([&](NodeId v) { reads.push_back({key.str(), v}); });
+    };
+    if (call.kind == WrapperKind::Launch) {
+        if (const Value* kwargs = g_[id].kwarg("kwargs"_n))
+            for (std::size_t i = 0; i < kwargs->keys().size() && i < kwargs->items().size(); ++i) add(kwargs->keys()[i], kwargs->items()[i]);
+        return reads;
+    }
+    for (const auto& [key, value] : g_[id].kwargs)
+        if (!(key == "_all_bases")) add(key, value);
+    return reads;
+}
+
+std::string Reinplacer::shownName(const WrapperCall& call, const Key& key) const {
+    if (call.kind != WrapperKind::V2) return key.name;
+    std::string names;
+    for (std::size_t j : key.arguments) names += (names.empty() ? "" : ", ") + call.arguments[j].param.str();
+    return names.empty() ? "base " + key.name : names;
+}
+
+void Reinplacer::visitWrapper(NodeId id) {
+    const auto call = readWrapper(ctx_.ops(), g_, id);
+    if (!call) return;
+    if (call->assumed) {
+        Diagnostic d = warning("NO_SCHEMA", {{"op", call->inner.str()}});
+        d.node = g_[id].name;
+        ctx_.say(std::move(d));
+    }
+    auto keys = keysOf(id, *call);
+    askKeys(id, *call, keys);
+    if (mode_ == AnalysisMode::Reference) warnSeparateCopies(id, *call, keys);
+    if (mode_ == AnalysisMode::Extent && call->kind == WrapperKind::V2) decideByArgument(id, *call, keys);
+    else decideByKey(id, *call, keys);
+    recordClones(id, *call, keys);
+}
+
+void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& keys) {
+    const auto reads = readsOf(id, call);
+    std::unordered_map<StorageId, std::string> taken;
+    bool any = false;
+    for (Key& key : keys) {
+        Question q{id, key.value, shownName(call, key), {}, reads};
+        const auto tensors = tensorsOf(key.value);
+        const auto dup = std::find_if(tensors.begin(), tensors.end(), [&](NodeId t) { return t && taken.contains(index_.alias().storageOf(t)); });
+        if (dup != tensors.end()) {
+            key.answer.code = "RI13";
+            key.answer.rule = "reinplace 4.5 step 0b";
+            key.answer.params = {{"other", taken[index_.alias().storageOf(*dup)]}};
+            key.answer.checks.push_back({"no earlier argument of the call writes this memory", CheckStep::Answer::Failed, ""});
+            continue;
+        }
+        if (mode_ == AnalysisMode::Extent && call.kind == WrapperKind::V2 && key.value.isNode()) {
+            // The elements that are written: the union of the encoded views; unknown geometry means the whole base.
+            const TensorType* base = index_.geometry(key.value.asNode());
+            const auto index = static_cast<std::size_t>(&key - keys.data());
+            bool known = base != nullptr;
+            for (std::size_t j : key.arguments)
+                for (const ViewEncoding& view : call.arguments[j].views) {
+                    if (view.kind == ViewEncoding::Kind::Absent || view.base != index || !known) continue;
+                    auto geometry = encodedGeometry(g_, *base, view);
+                    if (geometry) q.written.push_back(std::move(*geometry));
+                    else known = false;
+                }
+            if (!known) q.written.clear();
+        }
+        key.answer = table_.ask(q);
+        if (!key.answer.inPlace) continue;
+        any = true;
+        takeInPlace(id, call, key);
+        for (NodeId t : tensors)
+            if (t && index_.alias().storageOf(t)) taken.emplace(index_.alias().storageOf(t), q.argument);
+    }
+    if (any) ctx_.rewrite({"reinplace", {ref(g_, id)}, {ref(g_, id)}});
+}
+
+void Reinplacer::takeInPlace(NodeId id, const WrapperCall& call, const Key& key) {
+    if (key.value.isNode()) {
+        if (const NodeId copy = index_.writeBack(key.value.asNode(), id)) eraseWriteBack(copy, key.value.asNode());
+        for (NodeId result : key.results) {
+            table_.accept(key.value.asNode(), result);
+            if (call.kind == WrapperKind::Launch) replace(result, key.value.asNode());
+        }
+        return;
+    }
+    for (NodeId result : key.results) {
+        const auto i = g_[result].arg(1).asInt();
+        const auto& items = key.value.items();
+        if (i && *i >= 0 && static_cast<std::size_t>(*i) < items.size() && items[static_cast<std::size_t>(*i)].isNode())
+            table_.accept(items[static_cast<std::size_t>(*i)].asNode(), result);
+    }
+}
+
+void Reinplacer::recordClones(NodeId id, const WrapperCall& call, const std::vector<Key>& keys) {
+    std::vector<Value> left;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (keys[i].answer.inPlace) continue;
+        left.push_back(call.kind == WrapperKind::V2 ? Value::integer(static_cast<std::int64_t>(i)) : Value::string(Name(keys[i].name)));
+    }
+    if (call.kind != WrapperKind::Launch) return g_.setMeta(id, "clone_only"_n, Value::list(std::move(left)));
+    auto kwargs = g_[id].kwargs;
+    for (auto& [key, value] : kwargs) {
+        if (!(key == "tensors_to_clone")) continue;
+        std::vector<Value> kept;
+        for (const Value& item : value.items())
+            if (std::any_of(left.begin(), left.end(), [&](const Value& l) { return l.name() == item.name(); })) kept.push_back(item);
+        if (kept.size() == value.items().size()) return;
+        value = Value::container(value.kind(), std::move(kept));
+    }
+    g_.setKwargs(id, std::move(kwargs));
+}
+
+void Reinplacer::decideByKey(NodeId id, const WrapperCall& call, const std::vector<Key>& keys) {
+    const auto absent = [&](const WrappedArgument& argument) {
+        Answer answer;
+        answer.code = "RI60";
+        answer.rule = "reinplace 4.5 step 0a";
+        ctx_.decide(makeDecision(g_, index_, {id, argument.param.str(), argument.param.str(), {}, true, false, mode_}, answer, ctx_, false));
+    };
+    const auto decide = [&](const Key& key) {
+        ctx_.decide(makeDecision(g_, index_, {id, key.name, shownName(call, key), key.value, true, true, mode_}, key.answer, ctx_));
+    };
+    if (call.kind == WrapperKind::V2) {
+        for (const Key& key : keys) decide(key);
+        return;
+    }
+    auto next = keys.begin();
+    for (const WrappedArgument& argument : call.arguments) {
+        if (argument.value.isNone()) absent(argument);
+        else decide(*next++);
+    }
+}
+
+void Reinplacer::decideByArgument(NodeId id, const WrapperCall& call, const std::vector<Key>& keys) {
+    std::vector<bool> stated(keys.size(), false);
+    for (std::size_t j = 0; j < call.arguments.size(); ++j) {
+        const WrappedArgument& argument = call.arguments[j];
+        if (!argument.written) continue;
+        const std::string name = argument.param.str();
+        // A list may be cut out of several bases: it is cloned if one of them is.
+        const Key* worst = nullptr;
+        bool first = false;
+        for (const Key& key : keys) {
+            if (std::find(key.arguments.begin(), key.arguments.end(), j) == key.arguments.end()) continue;
+            if (worst && (!worst->answer.inPlace || key.answer.inPlace)) continue;
+            worst = &key;
+            first = !stated[static_cast<std::size_t>(&key - keys.data())];
+        }
+        if (!worst) {
+            Answer answer;
+            answer.code = "RI60";
+            answer.rule = "reinplace 4.5 step 0a";
+            ctx_.decide(makeDecision(g_, index_, {id, name, name, {}, true, false, mode_}, answer, ctx_, false));
+            continue;
+        }
+        stated[static_cast<std::size_t>(worst - keys.data())] = true;
+        ctx_.decide(makeDecision(g_, index_, {id, name, name, worst->value, true, true, mode_, first}, worst->answer, ctx_));
+    }
+}
+
+void Reinplacer::warnSeparateCopies(NodeId id, const WrapperCall& call, const std::vector<Key>& keys) {
+    if (call.kind == WrapperKind::V2) return;
+    struct Part {
+        const Key* key;
+        NodeId tensor;
+    };
+    constexpr std::size_t kComparedParts = 64;
+    std::unordered_map<StorageId, std::vector<Part>> byStorage;
+    for (const Key& key : keys)
+        for (NodeId t : tensorsOf(key.value))
+            if (t && index_.alias().storageOf(t)) byStorage[index_.alias().storageOf(t)].push_back({&key, t});
+    for (const auto& [storage, parts] : byStorage)
+        for (std::size_t i = 0; i < parts.size() && i < kComparedParts; ++i)
+            for (std::size_t j = 0; j < i; ++j) {
+                if (parts[i].key->answer.inPlace && parts[j].key->answer.inPlace) continue;
+                const TensorType *a = index_.geometry(parts[i].tensor), *b = index_.geometry(parts[j].tensor);
+                const auto overlap = a && b ? overlapElements(*a, *b) : std::nullopt;
+                if (!overlap || *overlap == 0) continue;
+                const std::string names = parts[i].key == parts[j].key ? parts[i].key->name : parts[j].key->name + ", " + parts[i].key->name;
+                return defects_.say("R5", g_, id, "OVERLAPPING_WRITES", {{"args", names}, {"overlap", std::to_string(*overlap * itemSize(a->dtype))}});
+            }
+}
+
+void Reinplacer::eraseWriteBack(NodeId copy, NodeId input) {
+    if (!copy) return;
+    replace(copy, input);
+    ctx_.rewrite({"erase-copy-back", {ref(g_, copy)}, {ref(g_, input)}});
+}
+
+void Reinplacer::reportForeignWriteBacks() {
+    for (const auto& foreign : index_.foreignWriteBacks()) {
+        Params params = {{"input", g_[foreign.input].name.str()}, {"source", g_[foreign.source].name.str()}};
+        if (mode_ == AnalysisMode::Reference) {
+            if (replacement_.contains(foreign.copy))
+                defects_.say(wrapperKind(g_[foreign.producer]) == WrapperKind::V1 ? "R4" : "R3", g_, foreign.copy, "RI22", std::move(params));
+            continue;
+        }
+        if (wrapperKind(g_[foreign.producer]) != WrapperKind::V1) continue;  // a foreach has said so itself
+        Decision d;
+        d.node = ref(g_, foreign.copy);
+        if (ctx_.originOf) d.origin = ctx_.originOf(foreign.copy);
+        d.op = g_[foreign.copy].op;
+        d.argument = g_[foreign.input].name.str();
+        d.verdict = "refused";
+        d.need = "unknown";
+        d.code = "RI22";
+        d.blocker = ref(g_, foreign.source);
+        d.rule = "reinplace 5.3";
+        d.params = std::move(params);
+        ctx_.decide(std::move(d));
+    }
+}
+
+void Reinplacer::replace(NodeId node, NodeId by) {
+    if (replacement_.emplace(node, by).second) replaced_.push_back(node);
+}
+
+void Reinplacer::applyReplacements() {
+    for (NodeId node : replaced_) {
+        NodeId by = replacement_[node];
+        for (auto it = replacement_.find(by); it != replacement_.end(); it = replacement_.find(by)) by = it->second;
+        replacement_[node] = by;
+        g_.replaceAllUses(node, by);
+        g_.erase(node);
+    }
+}
+
+}  // namespace aliascope

@@ -1,0 +1,275 @@
+#include "core/passes/remove_noops.h"
+
+#include <limits>
+#include <numeric>
+#include <unordered_set>
+
+#include "core/analysis/alias.h"
+#include "core/passes/functional_wrappers.h"
+#include "core/passes/sub_graphs.h"
+#include "core/passes/write_forms.h"
+
+namespace aliascope {
+namespace {
+
+bool knownZero(const Graph& g, const Value& v) {
+    const auto s = asSymInt(g, v);
+    return s && *s == SymInt(0);
+}
+
+bool knownOne(const Graph& g, const Value& v) {
+    const auto s = asSymInt(g, v);
+    return s && *s == SymInt(1);
+}
+
+bool sameSymInts(const std::vector<SymInt>& a, const std::vector<SymInt>& b) { return a == b; }
+
+/// start 0, step 1, end at or behind the last element.
+bool coversDim(const Graph& g, const TensorType& t, const Value& dim, const Value& start, const Value& end, const Value& step) {
+    const std::int64_t d = dim.isNone() ? 0 : dim.asInt().value_or(std::numeric_limits<std::int64_t>::max());
+    const std::int64_t rank = static_cast<std::int64_t>(t.rank());
+    if (d < -rank || d >= rank) return false;
+    if (!knownZero(g, start) || !(step.isNone() || knownOne(g, step))) return false;
+    const auto stop = asSymInt(g, end);
+    if (!stop) return false;
+    if (stop->constant() == std::numeric_limits<std::int64_t>::max()) return true;
+    return knownLessEqual(t.sizes[static_cast<std::size_t>(d < 0 ? d + rank : d)], *stop, g.symbols) == Tri::Yes;
+}
+
+bool isIntegral(const TensorType& t) { return info(t.dtype).integral; }
+
+std::optional<DType> dtypeOf(const Value& v) { return v.kind() == Value::Kind::Const ? dtypeFromTorchName(v.name().view()) : std::nullopt; }
+
+bool allItems(const Value& v, const std::function<bool(const Value&)>& test) {
+    if (!v.isSequence()) return false;
+    for (const Value& item : v.items())
+        if (!test(item)) return false;
+    return true;
+}
+
+/// The operand that the call gives back, if its operator's own condition holds; invalid otherwise.
+NodeId givesBack(const OpRegistry& ops, const Graph& g, NodeId id) {
+    const Node& n = g[id];
+    if (n.kind != NodeKind::CallFunction) return {};
+    const auto call = bindCall(ops, n);
+    if (!call || call->values.empty()) return {};
+    const BoundCall& c = *call;
+    const auto value = [&](const char* name) -> const Value& {
+        static const Value absent;
+        const Value* v = c.find(Name(name));
+        return v ? *v : absent;
+    };
+    const NodeId first = c[0].asNode();
+    const TensorType* t = first ? g[first].tensor() : nullptr;
+    const Name packet = packetOf(n.op);
+
+    if (packet == "aten::clone" || packet == "aten::alias") return first;
+    if (packet == "aten::copy") return c.values.size() > 1 ? c[1].asNode() : NodeId();
+    if (packet == "aten::cat") return c[0].isSequence() && c[0].items().size() == 1 ? c[0].items()[0].asNode() : NodeId();
+    if (!t) return {};
+    const auto when = [&](bool holds) { return holds ? first : NodeId(); };
+    if (packet == "aten::slice") return when(!value("start").isNone() && !value("end").isNone() && coversDim(g, *t, value("dim"), value("start"), value("end"), value("step")));
+    if (packet == "aten::slice_scatter") {
+        const NodeId source = value("src").asNode();
+        const TensorType* s = source ? g[source].tensor() : nullptr;
+        const Value start = value("start").isNone() ? Value::integer(0) : value("start");
+        const Value end = value("end").isNone() ? Value::integer(std::numeric_limits<std::int64_t>::max()) : value("end");
+        return s && sameSymInts(s->sizes, t->sizes) && coversDim(g, *t, value("dim"), start, end, value("step")) ? source : NodeId();
+    }
+    if (packet == "aten::repeat") return when(allItems(value("repeats"), [&](const Value& v) { return knownOne(g, v); }));
+    if (packet == "aten::constant_pad_nd") return when(allItems(value("pad"), [&](const Value& v) { return knownZero(g, v); }));
+    if (packet == "prims::convert_element_type" || n.op == "aten::view.dtype") return when(dtypeOf(value("dtype")) == t->dtype && t->dtype != DType::Unknown);
+    if (packet == "prims::device_put") return when(value("device").kind() == Value::Kind::Device && value("device").name() == t->device);
+    if (packet == "aten::ceil" || packet == "aten::floor" || packet == "aten::round" || packet == "aten::trunc") return when(isIntegral(*t));
+    if (packet == "aten::pow") return when(c.values.size() > 1 && c[1].kind() == Value::Kind::Int && *c[1].asInt() == 1);
+    if (n.op == "aten::view") {
+        const Value& size = value("size");
+        if (!size.isSequence() || size.items().size() != t->rank()) return {};
+        for (std::size_t i = 0; i < t->rank(); ++i) {
+            const auto s = asSymInt(g, size.items()[i]);
+            if (!s || !(*s == t->sizes[i])) return {};
+        }
+        return first;
+    }
+    return {};
+}
+
+bool isCandidate(Name packet) {
+    static const std::unordered_set<Name> packets = {
+        "aten::clone"_n, "aten::alias"_n, "aten::copy"_n, "aten::cat"_n, "aten::slice"_n, "aten::slice_scatter"_n, "aten::repeat"_n, "aten::constant_pad_nd"_n,
+        "prims::convert_element_type"_n, "prims::device_put"_n, "aten::ceil"_n, "aten::floor"_n, "aten::round"_n, "aten::trunc"_n, "aten::pow"_n, "aten::view"_n};
+    return packets.contains(packet);
+}
+
+bool sameDescription(const TensorType& a, const TensorType& b) {
+    return a.dtype == b.dtype && a.dtypeName == b.dtypeName && a.device == b.device && sameSymInts(a.sizes, b.sizes) && a.strides && b.strides && sameSymInts(*a.strides, *b.strides);
+}
+
+/// Last use and first write per storage, kept while copies between storages are removed.
+class CopyGuard {
+public:
+    CopyGuard(const Graph& g, const OpRegistry& ops, const AliasInfo& alias) : g_(g), alias_(alias), parent_(alias.storageCount()), facts_(parent_.size()) {
+        std::iota(parent_.begin(), parent_.end(), 0u);
+        for (NodeId id : inOrder(g)) {
+            if (const StorageId own = alias.storageOf(id); own && (g[id].kind == NodeKind::Placeholder || g[id].kind == NodeKind::GetAttr)) facts_[own.value].input = true;
+            for (NodeId operand : g.operands(id))
+                if (const StorageId s = alias.storageOf(operand)) facts_[s.value].lastUse = id;
+            for (NodeId operand : operandsToBeWritten(ops, g, id))
+                if (const StorageId s = operand ? alias.storageOf(operand) : StorageId(); s && !facts_[s.value].firstWrite) facts_[s.value].firstWrite = id;
+        }
+    }
+
+    /// The write that would come between a value and its readers if `copy` became `source`; invalid = none.
+    NodeId conflict(NodeId copy, NodeId source) {
+        if (!alias_.storageOf(copy) || !alias_.storageOf(source)) return {};
+        const Facts &c = facts_[find(alias_.storageOf(copy).value)], &s = facts_[find(alias_.storageOf(source).value)];
+        const auto notBefore = [&](NodeId a, NodeId b) { return a && b && !g_.before(a, b); };
+        if (c.firstWrite && (s.input || notBefore(s.lastUse, c.firstWrite))) return c.firstWrite;
+        if (notBefore(c.lastUse, s.firstWrite)) return s.firstWrite;
+        return {};
+    }
+
+    void merge(NodeId copy, NodeId source) {
+        if (!alias_.storageOf(copy) || !alias_.storageOf(source)) return;
+        const std::uint32_t a = find(alias_.storageOf(copy).value), b = find(alias_.storageOf(source).value);
+        if (a == b) return;
+        parent_[a] = b;
+        Facts &from = facts_[a], &to = facts_[b];
+        to.input = to.input || from.input;
+        if (from.lastUse && (!to.lastUse || g_.before(to.lastUse, from.lastUse))) to.lastUse = from.lastUse;
+        if (from.firstWrite && (!to.firstWrite || g_.before(from.firstWrite, to.firstWrite))) to.firstWrite = from.firstWrite;
+    }
+
+private:
+    struct Facts {
+        NodeId lastUse, firstWrite;
+        bool input = false;
+    };
+    std::uint32_t find(std::uint32_t i) {
+        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+        return i;
+    }
+    const Graph& g_;
+    const AliasInfo& alias_;
+    std::vector<std::uint32_t> parent_;
+    std::vector<Facts> facts_;
+};
+
+class NoopRemover {
+public:
+    NoopRemover(Graph& g, PassContext& ctx, bool extended) : g_(g), ctx_(ctx), extended_(extended), alias_(g, ctx.ops()) {
+        if (extended) guard_.emplace(g, ctx.ops(), alias_);
+        readBoundary();
+    }
+
+    void run() {
+        for (NodeId id : g_.order()) {
+            if (ctx_.cancelled()) return;
+            const Node& n = g_[id];
+            if (n.kind == NodeKind::CallFunction && isCandidate(packetOf(n.op))) visit(id);
+        }
+    }
+
+private:
+    void readBoundary() {
+        for (NodeId id : inOrder(g_))
+            if (g_[id].kind == NodeKind::Placeholder) {
+                inputs_.insert(id);
+                if (const StorageId s = alias_.storageOf(id)) inputStorages_.insert(s);
+            }
+        if (!g_.output()) return;
+        const Value& result = g_[g_.output()].arg(0);
+        if (result.isNode()) bareOutput_ = result.asNode();
+        result.forEachNode([&](NodeId id) {
+            outputs_.insert(id);
+            if (const StorageId s = alias_.storageOf(id)) outputStorages_.insert(s);
+        });
+    }
+
+    void visit(NodeId id) {
+        const NodeId source = givesBack(ctx_.ops(), g_, id);
+        if (!source) return;
+        const TensorType *own = g_[id].tensor(), *from = g_[source].tensor();
+        if (!own || !from) return refuse(id, "NO_DESCRIPTION", {{"node", g_[id].name.str()}}, source);
+        if (!sameDescription(*own, *from) || wouldAlias(id, source)) return;
+        if (guard_ && !isView(id, source)) {
+            if (const NodeId write = guard_->conflict(id, source))
+                return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
+            guard_->merge(id, source);
+        }
+        ctx_.rewrite({"remove-noop", {ref(g_, id)}, {ref(g_, source)}});
+        g_.replaceAllUses(id, source);
+        g_.erase(id);
+    }
+
+    bool isView(NodeId id, NodeId source) const { return alias_.sameStorage(id, source); }
+
+    bool wouldAlias(NodeId id, NodeId source) {
+        const StorageId own = alias_.storageOf(id), from = alias_.storageOf(source);
+        const auto refused = [&](std::string what) {
+            refuse(id, "OUTPUT_ALIAS", {{"output", g_[id].name.str()}, {"what", std::move(what)}, {"other", g_[source].name.str()}}, source);
+            return true;
+        };
+        if (!isView(id, source)) {
+            const bool outside = inputStorages_.contains(from) || outputStorages_.contains(from);
+            return outputStorages_.contains(own) && outside && refused("memory of " + g_[source].name.str());
+        }
+        // PyTorch looks at the returned value only when it is no tuple.
+        const auto isOutput = [&](NodeId n) { return extended_ ? outputs_.contains(n) : n == bareOutput_; };
+        return isOutput(id) && (inputs_.contains(source) || isOutput(source)) && refused(g_[source].name.str() + " itself");
+    }
+
+    void refuse(NodeId id, std::string code, Params params, NodeId blocker) {
+        Decision d;
+        d.node = ref(g_, id);
+        if (ctx_.originOf) d.origin = ctx_.originOf(id);
+        d.op = g_[id].op;
+        d.verdict = "refused";
+        d.code = std::move(code);
+        d.blocker = ref(g_, blocker);
+        d.rule = "canonicalize 5.1";
+        d.params = std::move(params);
+        ctx_.decide(std::move(d));
+    }
+
+    Graph& g_;
+    PassContext& ctx_;
+    bool extended_;
+    AliasInfo alias_;
+    std::optional<CopyGuard> guard_;
+    std::unordered_set<NodeId> inputs_, outputs_;
+    std::unordered_set<StorageId> inputStorages_, outputStorages_;
+    NodeId bareOutput_;
+};
+
+class RemoveNoops final : public Pass {
+public:
+    std::string_view name() const override { return "remove-noops"; }
+    std::string_view help() const override { return "Replaces calls that give back their operand by the operand"; }
+    std::vector<PassOption> options() const override {
+        return {{PassOption::Type::Enum, "mode", {"reference", "extended"}, "reference", "extended: flattened outputs, and copies that a write needs stay"},
+                {PassOption::Type::Enum, "fp", {"strict", "fast"}, "fast", "no rewrite of this pass changes a float"}};
+    }
+    Result<Outcome> run(Graph& g, PassContext& ctx) const override {
+        const bool extended = ctx.options().is("mode", "extended");
+        NodeId writer;
+        if (const WrittenOperand write = firstPlainWrite(ctx.ops(), g, &writer); writer) {
+            Diagnostic d = info("NEEDS_FUNCTIONAL", {{"pass", "remove-noops"}, {"write", g[writer].name.str()}, {"arg", write.param.str()}});
+            d.node = g[writer].name;
+            ctx.say(std::move(d));
+            return Outcome::Skipped;
+        }
+        inEveryGraph(g, ctx, [&](Graph& body, PassContext& context) {
+            NodeId inner;
+            firstPlainWrite(context.ops(), body, &inner);
+            if (!inner) NoopRemover(body, context, extended).run();
+        });
+        return Outcome::Done;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> makeRemoveNoops() { return std::make_unique<RemoveNoops>(); }
+
+}  // namespace aliascope
