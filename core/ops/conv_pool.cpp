@@ -144,9 +144,10 @@ void registerConvPool(InferTable& table) {
     for (const char* op : {"aten::max_pool2d_with_indices_backward", "aten::avg_pool2d_backward", "aten::_adaptive_avg_pool2d_backward",
                            "aten::max_pool3d_with_indices_backward", "aten::avg_pool3d_backward"})
         table.add(op, poolBackward<1>);
-    table.add("aten::upsample_nearest1d", upsample<1>);
-    for (const char* op : {"aten::upsample_nearest2d", "aten::upsample_bilinear2d", "aten::upsample_bicubic2d"}) table.add(op, upsample<2>);
-    table.add("aten::upsample_nearest3d", upsample<3>);
+    for (const char* op : {"aten::upsample_nearest1d", "aten::upsample_linear1d", "aten::_upsample_nearest_exact1d"}) table.add(op, upsample<1>);
+    for (const char* op : {"aten::upsample_nearest2d", "aten::upsample_bilinear2d", "aten::upsample_bicubic2d", "aten::_upsample_nearest_exact2d"})
+        table.add(op, upsample<2>);
+    for (const char* op : {"aten::upsample_nearest3d", "aten::upsample_trilinear3d", "aten::_upsample_nearest_exact3d"}) table.add(op, upsample<3>);
 }
 
 }  // namespace aliascope

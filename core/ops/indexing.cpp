@@ -101,6 +101,13 @@ Inferred contiguousCopy(const InferContext& c) {
     return t ? inferred(contiguousLike(*t, t->sizes)) : Inferred{};
 }
 
+/// masked_scatter(self, mask, source): self and mask are broadcast together.
+Inferred maskedScatter(const InferContext& c) {
+    const TensorType *t = c.tensor(0), *mask = c.tensor(1);
+    auto sizes = t && mask ? broadcastSizes(t->sizes, mask->sizes) : std::nullopt;
+    return sizes ? inferred(contiguousLike(*t, std::move(*sizes))) : Inferred{};
+}
+
 /// A copy in self's order of dims with some elements replaced.
 Inferred orderedCopy(const InferContext& c) {
     const TensorType* t = c.tensor(0);
@@ -131,8 +138,9 @@ void registerIndexing(InferTable& table) {
     table.add("aten::gather", shapedByIndex<2>);
     for (const char* op : {"aten::take_along_dim", "aten::take"}) table.add(op, shapedByIndex<1>);
     for (const char* op : {"aten::scatter.src", "aten::scatter.value", "aten::scatter.reduce", "aten::scatter.value_reduce", "aten::scatter_add",
-                           "aten::scatter_reduce.two", "aten::masked_scatter", "aten::put"})
+                           "aten::scatter_reduce.two", "aten::put"})
         table.add(op, contiguousCopy);
+    table.add("aten::masked_scatter", maskedScatter);
     for (const char* op : {"aten::index_put", "aten::_unsafe_index_put", "aten::index_put.hacked_twin", "aten::_unsafe_index_put.hacked_twin",
                            "aten::index_add", "aten::index_copy", "aten::index_fill.int_Scalar", "aten::index_fill.int_Tensor"})
         table.add(op, orderedCopy);

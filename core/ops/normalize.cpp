@@ -84,7 +84,8 @@ Inferred batchNorm(const InferContext& c) {
     const TensorType* t = c.tensor(0);
     if (!t || t->rank() < 2) return {};
     const bool training = Training < 0 ? Training == -1 : c.value(static_cast<std::size_t>(Training)).asBool().value_or(false);
-    TypePtr saved = training ? tensorType(contiguousLike(*t, {t->sizes[1]}, statisticsFor(t->dtype))) : nullptr;
+    const DType dtype = t->device == "cpu" ? t->dtype : statisticsFor(t->dtype);  // the CPU keeps the input's dtype
+    TypePtr saved = training ? tensorType(contiguousLike(*t, {t->sizes[1]}, dtype)) : nullptr;
     std::vector<TypePtr> parts = {tensorType(ordered(*t)), saved, saved};
     parts.resize(3 + Extra);
     return inferred(std::move(parts));
@@ -109,11 +110,6 @@ Inferred dropout(const InferContext& c) {
     TensorType out = ordered(*t), mask = out;
     setDType(mask, DType::B8);
     return inferred(std::vector<TypePtr>{tensorType(std::move(out)), tensorType(std::move(mask))});
-}
-
-Inferred dropoutBackward(const InferContext& c) {
-    const TensorType* t = c.tensor(0);
-    return t ? inferred(ordered(*t)) : Inferred{};
 }
 
 /// nll_loss_forward(self, target, weight, reduction, ignore_index) -> (loss, total weight); reduction 0 = none.
@@ -145,7 +141,6 @@ void registerNormalize(InferTable& table) {
     table.add("aten::_batch_norm_with_update", batchNorm<-1, 1>);
     table.add("aten::cudnn_batch_norm", batchNorm<5, 1>);
     table.add("aten::native_dropout", dropout);
-    table.add("aten::native_dropout_backward", dropoutBackward);
     for (const char* op : {"aten::nll_loss_forward", "aten::nll_loss2d_forward"}) table.add(op, nllLoss);
     for (const char* op : {"aten::nll_loss_backward", "aten::nll_loss2d_backward"}) table.add(op, nllLossBackward);
 }

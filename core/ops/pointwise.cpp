@@ -9,7 +9,7 @@
 namespace aliascope {
 namespace {
 
-enum class ResultDType { Promoted, Floating, Bool, Real, First };
+enum class ResultDType { Promoted, Floating, Bool, Real, FloatingReal, First };
 
 bool countsInPromotion(Name param) {
     static const Name counted[] = {"other"_n, "exponent"_n, "self"_n, "min"_n, "max"_n, "test_elements"_n, "a"_n, "b"_n};
@@ -56,6 +56,7 @@ Inferred inferElementwise(const InferContext& c, ResultDType rule, std::size_t s
         case ResultDType::Floating: dtype = floatingFor(dtype); break;
         case ResultDType::Bool: dtype = DType::B8; break;
         case ResultDType::Real: dtype = realFor(dtype); break;
+        case ResultDType::FloatingReal: dtype = realFor(floatingFor(dtype)); break;
         case ResultDType::First: dtype = e.operands.front()->dtype; break;
     }
     auto result = elementwiseResult(e, dtype);
@@ -72,6 +73,7 @@ Inferred promoted(const InferContext& c) { return inferElementwise(c, ResultDTyp
 Inferred floating(const InferContext& c) { return inferElementwise(c, ResultDType::Floating); }
 Inferred boolean(const InferContext& c) { return inferElementwise(c, ResultDType::Bool); }
 Inferred realPart(const InferContext& c) { return inferElementwise(c, ResultDType::Real); }
+Inferred angle(const InferContext& c) { return inferElementwise(c, ResultDType::FloatingReal); }
 Inferred likeFirst(const InferContext& c) { return inferElementwise(c, ResultDType::First); }
 
 /// `where(condition, a, b)`: the condition takes part in broadcasting only.
@@ -81,6 +83,15 @@ Inferred where(const InferContext& c) { return inferElementwise(c, ResultDType::
 Inferred divide(const InferContext& c) {
     const Value* mode = c.call.find("rounding_mode"_n);
     return inferElementwise(c, mode && !mode->isNone() ? ResultDType::Promoted : ResultDType::Floating);
+}
+
+/// A loss per element; reduced to one number unless `reduction` is 0.
+Inferred loss(const InferContext& c) {
+    static const Name reduction = "reduction"_n;
+    Inferred each = inferElementwise(c, ResultDType::Promoted);
+    const Value* how = c.call.find(reduction);
+    if (!each.type || !how || how->asInt() == 0) return each;
+    return inferred(contiguousLike(*each.type->asTensor(), {}));
 }
 
 /// `mul` of all elements of lists: one result per element of the first list, each like its element.
@@ -157,7 +168,15 @@ void registerPointwise(InferTable& table) {
           "aten::sinc", "aten::i0", "aten::deg2rad", "aten::rad2deg", "aten::div.Tensor", "aten::div.Scalar", "aten::true_divide.Tensor",
           "aten::true_divide.Scalar", "aten::atan2", "aten::logaddexp", "aten::logaddexp2", "aten::xlogy.Tensor", "aten::special_entr",
           "aten::special_ndtri", "aten::special_log_ndtr", "aten::special_erfcx", "aten::special_xlog1py", "aten::special_zeta", "aten::polygamma",
-          "aten::special_i0e", "aten::special_i1", "aten::special_i1e", "aten::special_bessel_j0", "aten::special_bessel_j1", "aten::mvlgamma"})
+          "aten::special_i0e", "aten::special_i1", "aten::special_i1e", "aten::special_bessel_j0", "aten::special_bessel_j1", "aten::special_bessel_y0",
+          "aten::special_bessel_y1", "aten::special_airy_ai", "aten::special_modified_bessel_i0", "aten::special_modified_bessel_i1",
+          "aten::special_modified_bessel_k0", "aten::special_modified_bessel_k1", "aten::special_scaled_modified_bessel_k0",
+          "aten::special_scaled_modified_bessel_k1", "aten::special_spherical_bessel_j0", "aten::special_chebyshev_polynomial_t",
+          "aten::special_chebyshev_polynomial_u", "aten::special_chebyshev_polynomial_v", "aten::special_chebyshev_polynomial_w",
+          "aten::special_shifted_chebyshev_polynomial_t", "aten::special_shifted_chebyshev_polynomial_u",
+          "aten::special_shifted_chebyshev_polynomial_v", "aten::special_shifted_chebyshev_polynomial_w", "aten::special_hermite_polynomial_h",
+          "aten::special_hermite_polynomial_he", "aten::special_laguerre_polynomial_l", "aten::special_legendre_polynomial_p", "aten::igamma",
+          "aten::igammac", "aten::ldexp.Tensor", "aten::mvlgamma", "aten::native_dropout_backward"})
         table.add(op, floating);
     for (const char* op : {"aten::div.Tensor_mode", "aten::div.Scalar_mode"}) table.add(op, divide);
     for (const char* op :
@@ -166,7 +185,10 @@ void registerPointwise(InferTable& table) {
           "aten::logical_or", "aten::logical_xor", "aten::isnan", "aten::isinf", "aten::isfinite", "aten::isposinf", "aten::isneginf", "aten::signbit",
           "aten::isclose", "aten::isin.Tensor_Scalar", "aten::isreal"})
         table.add(op, boolean);
-    for (const char* op : {"aten::abs", "aten::absolute", "aten::angle"}) table.add(op, realPart);
+    for (const char* op : {"aten::abs", "aten::absolute"}) table.add(op, realPart);
+    table.add("aten::angle", angle);
+    for (const char* op : {"aten::mse_loss", "aten::smooth_l1_loss", "aten::huber_loss", "aten::soft_margin_loss", "aten::binary_cross_entropy"})
+        table.add(op, loss);
     for (const char* op : {"aten::masked_fill.Scalar", "aten::masked_fill.Tensor", "aten::fill.Scalar", "aten::fill.Tensor", "aten::rrelu_with_noise_functional"})
         table.add(op, likeFirst);
     for (const char* op : {"aten::where.self", "aten::where.ScalarOther", "aten::where.ScalarSelf", "aten::where.Scalar", "prims::where"})

@@ -296,6 +296,18 @@ Maybe convert(const InferContext& c, const TensorType& base) {
 
 Maybe identity(const InferContext&, const TensorType& base) { return one(base); }
 
+/// prims::inductor_force_stride_order(input, stride): the input itself when it already lies so.
+Maybe forceStrides(const InferContext& c, const TensorType& base) {
+    auto strides = c.symInts(c.value(1));
+    if (!strides || strides->size() != base.rank()) return std::nullopt;
+    if (!base.strides) {
+        TensorType t = base;
+        t.strides = std::move(*strides);
+        return one(std::move(t), Tri::Unknown);
+    }
+    return hasLayout(base, *strides) ? one(base) : copyOf(base, std::move(*strides));
+}
+
 Maybe undecidedIdentity(const InferContext&, const TensorType& base) { return one(base, Tri::Unknown); }
 
 }  // namespace
@@ -369,7 +381,8 @@ void registerReshapes(InferTable& table) {
     for (const char* op : {"aten::to.device", "aten::to.dtype", "aten::to.dtype_layout", "aten::to.other", "aten::to.prim_Device", "aten::to.prim_dtype"})
         table.addView(op, convert, false);
     for (const char* op : {"aten::resolve_conj", "aten::resolve_neg"}) table.addView(op, identity, false);
-    for (const char* op : {"aten::pin_memory", "prims::inductor_force_stride_order"}) table.addView(op, undecidedIdentity, false);
+    table.addView("prims::inductor_force_stride_order", forceStrides, false);
+    table.addView("aten::pin_memory", undecidedIdentity, false);
 }
 
 }  // namespace aliascope
