@@ -124,20 +124,31 @@ private:
     }
 
     SymInt parseProduct() {
-        SymInt value = parsePower();
+        // A number goes into a product last, and so does the minus of `-(a + 1)*b`, which by grammar belongs to the first factor: the value is
+        // the same, and the product keeps the shape in which sympy printed it.
+        SymInt number(take("-") ? -1 : 1), value(1);
+        const auto multiply = [&](const SymInt& factor) {
+            SymInt& into = factor.isConst() ? number : value;
+            into = into * factor;
+        };
+        multiply(parsePower());
         while (!failed_) {
+            if (take("*", "*")) {
+                multiply(parsePower());
+                continue;
+            }
+            value = number * value;
+            number = SymInt(1);
             if (take("//"))
                 value = floorDiv(value, parsePower());
             else if (take("/"))
                 value = SymBuild::trueDiv(value, parsePower());
             else if (take("%"))
                 value = mod(value, parsePower());
-            else if (take("*", "*"))
-                value = value * parsePower();
             else
                 break;
         }
-        return value;
+        return number * value;
     }
 
     SymInt parsePower() {

@@ -37,6 +37,12 @@ int precedence(const SymInt& s) {
     return PrecAtom;
 }
 
+/// sympy's one exception in the order of a sum: `5 - s0`, not `-s0 + 5`.
+bool numberFirst(const SymExpr& sum) {
+    if (sum.parts.size() != 1 || sum.number <= 0 || sum.parts[0].n >= 0) return false;
+    return sum.parts[0].expr->kind != Kind::Product || sum.parts[0].expr->parts.size() == 1;
+}
+
 class Printer {
 public:
     explicit Printer(std::size_t budget) : budget_(budget) {}
@@ -98,6 +104,10 @@ private:
 
     void printSum(const SymExpr& e) {
         bool first = true;
+        if (numberFirst(e)) {
+            out_ += std::to_string(e.number);
+            first = false;
+        }
         const auto sign = [&](bool negative) {
             if (first)
                 out_ += negative ? "-" : "";
@@ -119,7 +129,7 @@ private:
                 printFactors(factors);
             }
         }
-        if (e.number != 0) {
+        if (e.number != 0 && !numberFirst(e)) {
             sign(e.number < 0);
             out_ += absoluteText(e.number);
         }
@@ -197,6 +207,14 @@ SortView sortView(const SymExprPtr& e, std::int64_t n) {
     return {e, 1, n * e->number, true};
 }
 
+/// Addends of a sum in print order.
+std::vector<SortView> addendViews(const SymExpr& sum) {
+    std::vector<SortView> out;
+    for (const Part& p : sum.parts) out.push_back(sortView(p.expr, p.n));
+    if (sum.number != 0) out.insert(numberFirst(sum) ? out.begin() : out.end(), {nullptr, 1, sum.number, false});
+    return out;
+}
+
 int compareArgs(const SymInt& a, const SymInt& b);
 
 int compareViews(const SortView& a, const SortView& b) {
@@ -215,12 +233,10 @@ int compareViews(const SortView& a, const SortView& b) {
             for (std::size_t i = 0; i < p.args.size(); ++i)
                 if (int c = compareArgs(p.args[i], q.args[i])) return c;
         } else if (p.kind == Kind::Sum) {
-            if (int c = cmp(p.parts.size() + (p.number != 0), q.parts.size() + (q.number != 0))) return c;
-            const std::size_t n = std::min(p.parts.size(), q.parts.size());
-            for (std::size_t i = 0; i < n; ++i)
-                if (int c = compareViews(sortView(p.parts[i].expr, p.parts[i].n), sortView(q.parts[i].expr, q.parts[i].n))) return c;
-            if (int c = cmp(q.parts.size(), p.parts.size())) return c;  // a number sorts before every term
-            if (int c = cmp(p.number, q.number)) return c;
+            const std::vector<SortView> x2 = addendViews(p), y2 = addendViews(q);
+            if (int c = cmp(x2.size(), y2.size())) return c;
+            for (std::size_t i = 0; i < x2.size(); ++i)
+                if (int c = compareViews(x2[i], y2[i])) return c;
         } else if (p.kind == Kind::Product) {
             if (int c = cmp(p.parts.size(), q.parts.size())) return c;
             for (std::size_t i = 0; i < p.parts.size(); ++i) {

@@ -54,7 +54,7 @@ void TestSym::printsAsPyTorch_data() {
                           "s27*(((s77//2)) - 1)", "s27*(((s77//2)) - 1) + s27", "s27*(((s77//2)) - 1) + s27 - 1", "s27*(s77 - ((s77//2)) - 1)",
                           "s27*(s77 - ((s77//2)) - 1) + s27*((s77//2)) + s27", "4*s27", "s77 + 1", "s27 - 1",
                           // sympy's own order and parentheses.
-                          "s0*s1", "2*s0", "s0 + 1", "s0**2", "s0**2 + s0", "s10 + s9", "-s0", "-s0 - 1", "1", "-3", "Max(1, s0)", "Min(4, s0, s1)",
+                          "s0*s1", "2*s0", "s0 + 1", "s0**2", "s0**2 + s0", "s10 + s9", "-s0", "-s0 - 1", "5 - s0", "15 - 3*((s27//3))", "-s0*s1 + 5", "-(s0 - 4)*(s1 - 1) + 4", "(s1 + 6)*(s1 + s27)", "(2 - u0)*(s0 - u0)", "1", "-3", "Max(1, s0)", "Min(4, s0, s1)",
                           "s0*(s1 + 1)", "s0*s1 + s0 + s1", "(s0 + 1)**2", "((s0 + 1)//2)", "s1 + (Mod(s0, 4))", "2*(Mod(s0, 4))", "(s0//s1)", "-2*s0*s1",
                           "s0 - (((s0 + 3)//4))", "u0 + 2*u1", "s0/2"})
         QTest::newRow(t) << QString(t);
@@ -77,6 +77,9 @@ void TestSym::comparesByCanonicalForm_data() {
     const auto row = [](const char* a, const char* b) { QTest::addRow("%s = %s", a, b) << QString(a) << QString(b); };
     row("s1*s2", "s2 * s1");
     row("1 + s1", "s1 + 1");
+    row("-(s0 + 1)*s1", "-s0*s1 - s1");
+    row("-s0//2*s1", "((-s0)//2)*s1");
+    row("-s0**2", "-(s0*s0)");
     row("(s1//2)", "((s1//2))");
     row("(s1//2)", "FloorDiv(s1, 2)");
     row("s27*(s77 - 1)", "s27*s77 - s27");
