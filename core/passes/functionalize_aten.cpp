@@ -132,8 +132,15 @@ Status Functionalizer::atenWrite(NodeId id, const OpDef& op) {
         if (w.handle)
             if (Status s = checkWrite(w.handle, false); !s) return s;
     const OpDef* functional = counterpart(ops_, op);
-    if (form_ == Form::Auto && functional && !written->empty() && (*written)[0].element >= 0 && elementsDepend(*bound, *written))
-        return foreachByElement(id, *written, *functional);
+    if (functional && !written->empty() && (*written)[0].element >= 0 && elementsDepend(*bound, *written)) {
+        if (form_ == Form::Auto) return foreachByElement(id, *written, *functional);
+        if (firstTime("ALIASED_READ", op.canonical.view())) {
+            const std::string list = op.schema.params[(*written)[0].param].name.str();
+            Diagnostic d = warning("ALIASED_READ", {{"arg", "an element of " + list}, {"other", "elements of " + list}, {"node", nameOf(id)}});
+            d.node = g_[id].name;
+            ctx_.say(std::move(d));
+        }
+    }
 
     const NodeRef before = ref(g_, id);
     const std::string_view name = candidateName(op.canonical);

@@ -159,7 +159,7 @@ void Functionalizer::reportAliasedReads(NodeId id, const BoundCall& call, const 
             for (const Written* w : group->second) {
                 if (++pairs > kMostPairs || overlap(h, w->handle) == Overlap::Disjoint) continue;
                 if (!firstTime("ALIASED_READ", call.op->canonical.str() + " " + param.name.str())) return;
-                Diagnostic d = warning("ALIASED_READ", {{"arg", param.name.str()}, {"written", call.op->schema.params[w->param].name.str()}, {"node", nameOf(id)}});
+                Diagnostic d = warning("ALIASED_READ", {{"arg", param.name.str()}, {"other", call.op->schema.params[w->param].name.str()}, {"node", nameOf(id)}});
                 d.node = g_[id].name;
                 ctx_.say(std::move(d));
                 return;

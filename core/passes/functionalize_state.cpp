@@ -97,6 +97,7 @@ Handle* Functionalizer::newRoot(NodeId source, NodeId value, NodeId input) {
     h.source = source;
     h.value = value;
     h.geometry = geometryOf(source);
+    h.repeats = h.geometry && overlapsItself(*h.geometry);
     if (input) inputs_.push_back(&storage);
     return &h;
 }
@@ -111,6 +112,8 @@ Handle* Functionalizer::addView(Handle* parent, ViewStep step, NodeId source, No
     h.generation = parent->storage->generation;
     h.geometry = std::move(geometry);
     h.boundary = boundary;
+    const bool mayRepeat = h.step.op == "aten::as_strided"_n || h.step.op == "aten::expand"_n || h.step.op == "aten::unfold"_n || h.step.op == "operator::getitem"_n;
+    h.repeats = parent->repeats || (mayRepeat && h.geometry && overlapsItself(*h.geometry));
     ++parent->storage->handles;
     return &h;
 }

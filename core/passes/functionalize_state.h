@@ -47,6 +47,8 @@ struct Handle {
     /// Nothing that tracks views sees through this step: other dtype, real against complex, or an alias that the schema hides. Such a view is a
     /// base of its own for v2 (functionalize.md 6.1).
     bool boundary = false;
+    /// Several of its indices, or of a view that it is cut from, are one element: only its own window of the storage can be put back.
+    bool repeats = false;
     Handle* replacedBy = nullptr;  ///< after `set_` and `t_`: the tensor is this handle from now on
 };
 
@@ -205,6 +207,8 @@ private:
     NodeId origin_;  ///< source node on whose behalf nodes are made now
 };
 
+/// Does some element of the storage belong to two indices? Exact up to a million elements; beyond that, what the nesting of strides says.
+bool overlapsItself(const TensorType& t);
 /// True when `id` is a call that this pass has to rewrite.
 bool needsFunctionalizing(const OpRegistry& ops, const Graph& g, NodeId id);
 /// True when the graph itself writes, its functional epilogue left out.

@@ -17,7 +17,15 @@ const Name kViewAsComplex("aten::view_as_complex");
 
 bool changesUnit(const Handle* h) { return h->step.op == kViewDtype || h->step.op == kViewAsReal || h->step.op == kViewAsComplex; }
 
-/// Does some position of the storage belong to two indices? Exact up to a million elements; beyond that, what the nesting of strides says.
+bool stridesDiffer(const TensorType& have, const TensorType& want) {
+    if (!have.strides || !want.strides || have.rank() != want.rank()) return false;
+    for (std::size_t d = 0; d < want.rank(); ++d)
+        if (!(want.sizes[d] == SymInt(1)) && !((*have.strides)[d] == (*want.strides)[d])) return true;
+    return false;
+}
+
+}  // namespace
+
 bool overlapsItself(const TensorType& t) {
     if (!t.strides) return false;
     std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
@@ -51,19 +59,12 @@ bool overlapsItself(const TensorType& t) {
     return false;
 }
 
-bool stridesDiffer(const TensorType& have, const TensorType& want) {
-    if (!have.strides || !want.strides || have.rank() != want.rank()) return false;
-    for (std::size_t d = 0; d < want.rank(); ++d)
-        if (!(want.sizes[d] == SymInt(1)) && !((*have.strides)[d] == (*want.strides)[d])) return true;
-    return false;
-}
-
-}  // namespace
-
 Status Functionalizer::checkWrite(Handle* h, bool selfOverlapAllowed) {
     if (h->storage->frozen) return failAt(origin_, "WRITE_AFTER_SET", {{"node", nameOf(origin_)}, {"view", nameOf(h)}, {"other", nameOf(h->storage->root)}});
     const auto& t = h->geometry;
     if (!t || !t->strides) return {};
+    if (h->storage->root->repeats && h->parent)
+        return failAt(origin_, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(origin_)}, {"arg", nameOf(h)}, {"why", "several positions of " + nameOf(h->storage->root) + " are one element"}});
     for (std::size_t d = 0; d < t->rank(); ++d) {
         const auto size = t->sizes[d].evaluate(g_.symbols);
         if ((*t->strides)[d].constant() == std::optional<std::int64_t>(0) && size && *size > 1)
@@ -100,7 +101,7 @@ Status Functionalizer::putBack(Handle* h, NodeId value) {
     };
     Handle* p = h;
     while (p->parent) {
-        if (hasInverse(p)) {
+        if (!p->repeats && hasInverse(p)) {
             auto inverse = invert(p, value);
             if (!inverse) return fail(inverse.error());
             if (*inverse != value) took(*inverse);

@@ -1,0 +1,27 @@
+#pragma once
+// Random mutable programs for tests: views of views, in-place operators, mutable custom operators with overlapping arguments, inputs that are
+// written, results that alias. Every program runs under interpret(): nothing is written whose elements overlap one another.
+
+#include <cstdint>
+#include <string>
+
+#include "core/ir/graph.h"
+#include "core/ir/op_registry.h"
+
+namespace aliascope::testing {
+
+struct ProgramOptions {
+    int calls = 12;
+    bool customOps = true;
+    bool dtypeViews = true;
+    bool asStrided = true;
+    /// Written operands of one call may share memory, and read operands may share memory with written ones.
+    bool aliasedOperands = true;
+};
+
+/// Schemas of the custom operators that programs call (mylib::foo and its kin).
+std::string_view customOperators();
+/// The same seed and options give the same program.
+Graph randomProgram(const OpRegistry& ops, std::uint32_t seed, const ProgramOptions& options = {});
+
+}  // namespace aliascope::testing
