@@ -1,6 +1,7 @@
 // Symbolic integers: printing as PyTorch prints, canonical comparison, arithmetic rules, order, hostile text.
 
 #include <QtTest>
+#include <array>
 #include <limits>
 
 #include "core/ir/sym.h"
@@ -45,6 +46,7 @@ private slots:
     void readsTheGrammar();
     void hostileTextIsBounded();
     void growthIsBounded();
+    void agreesWithNumbers();
 };
 
 void TestSym::printsAsPyTorch_data() {
@@ -360,6 +362,98 @@ void TestSym::growthIsBounded() {
     QVERIFY(!doubling.evaluate({}));
     QVERIFY(doubling.symbols().size() <= 1);
     QCOMPARE(knownLessEqual(doubling, s0, {}), Tri::Unknown);
+}
+
+namespace {
+
+/// Random expressions built twice: symbolically, and as numbers at several points.
+class Twin {
+public:
+    static constexpr int points = 12;
+    struct Both {
+        SymInt sym;
+        std::array<std::optional<std::int64_t>, points> at;
+    };
+
+    explicit Twin(std::uint64_t seed) : state_(seed) {
+        for (int i = 0; i < 3; ++i)
+            for (auto& v : values_[i]) v = static_cast<std::int64_t>(next() % 9);  // sizes: not negative
+    }
+    SymbolTable table(int point) const {
+        SymbolTable t;
+        for (int i = 0; i < 3; ++i) t[Name("s" + std::to_string(i))].hint = values_[i][point];
+        return t;
+    }
+
+    Both make(int depth) {
+        const std::uint64_t kind = next() % (depth == 0 ? 3 : 9);
+        if (kind == 0) return constant(static_cast<std::int64_t>(next() % 9) - 3);
+        if (kind <= 2) {
+            const int i = static_cast<int>(next() % 3);
+            Both b{SymInt::symbol(Name("s" + std::to_string(i))), {}};
+            for (int p = 0; p < points; ++p) b.at[p] = values_[i][p];
+            return b;
+        }
+        const Both a = make(depth - 1), b = make(depth - 1);
+        const auto both = [&](SymInt s, auto f) {
+            Both r{std::move(s), {}};
+            for (int p = 0; p < points; ++p)
+                if (a.at[p] && b.at[p]) r.at[p] = f(*a.at[p], *b.at[p]);
+            return r;
+        };
+        using Number = std::optional<std::int64_t>;
+        const auto floorOf = [](std::int64_t x, std::int64_t y) { return x / y - ((x % y != 0) && ((x < 0) != (y < 0))); };
+        switch (kind) {
+            case 3: return both(a.sym + b.sym, [](auto x, auto y) { return Number(x + y); });
+            case 4: return both(a.sym - b.sym, [](auto x, auto y) { return Number(x - y); });
+            case 5: return both(a.sym * b.sym, [](auto x, auto y) { return Number(x * y); });
+            case 6: return both(floorDiv(a.sym, b.sym), [&](auto x, auto y) { return y == 0 ? Number() : Number(floorOf(x, y)); });
+            case 7: return both(mod(a.sym, b.sym), [&](auto x, auto y) { return y == 0 ? Number() : Number(x - y * floorOf(x, y)); });
+            default: break;
+        }
+        return next() % 2 ? both(min(a.sym, b.sym), [](auto x, auto y) { return Number(std::min(x, y)); })
+                          : both(max(a.sym, b.sym), [](auto x, auto y) { return Number(std::max(x, y)); });
+    }
+
+private:
+    Both constant(std::int64_t c) const {
+        Both b{SymInt(c), {}};
+        b.at.fill(c);
+        return b;
+    }
+    std::uint64_t next() {
+        state_ ^= state_ << 13;
+        state_ ^= state_ >> 7;
+        return state_ ^= state_ << 17;
+    }
+    std::uint64_t state_;
+    std::array<std::array<std::int64_t, points>, 3> values_{};
+};
+
+}  // namespace
+
+void TestSym::agreesWithNumbers() {
+    int decided = 0;
+    for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
+        Twin twin(seed * 0x9e3779b97f4a7c15ull);
+        const Twin::Both a = twin.make(3), b = twin.make(3);
+        const auto again = SymInt::parse(a.sym.str());
+        QVERIFY2(again.has_value() && *again == a.sym, a.sym.str().c_str());
+        const Tri order = knownLessEqual(a.sym, b.sym, {}), equal = knownEqual(a.sym, b.sym);
+        decided += order != Tri::Unknown;
+        for (int p = 0; p < Twin::points; ++p) {
+            const SymbolTable table = twin.table(p);
+            // What numbers allow, the expression allows too; cancelled divisions by 0 may give it a value where numbers have none.
+            if (a.at[p]) QVERIFY2(a.sym.evaluate(table) == a.at[p], a.sym.str().c_str());
+            if (!a.at[p] || !b.at[p]) continue;
+            const std::string what = a.sym.str() + " against " + b.sym.str();
+            if (order == Tri::Yes) QVERIFY2(*a.at[p] <= *b.at[p], what.c_str());
+            if (order == Tri::No) QVERIFY2(*a.at[p] > *b.at[p], what.c_str());
+            if (equal == Tri::Yes) QVERIFY2(*a.at[p] == *b.at[p], what.c_str());
+            if (equal == Tri::No) QVERIFY2(*a.at[p] != *b.at[p], what.c_str());
+        }
+    }
+    QVERIFY(decided > 400);
 }
 
 QTEST_APPLESS_MAIN(TestSym)
