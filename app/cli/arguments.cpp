@@ -1,5 +1,8 @@
 #include "app/cli/arguments.h"
 
+#include <algorithm>
+#include <limits>
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -39,15 +42,24 @@ std::vector<std::string> optionNames(const VerbSpec& verb) {
     return out;
 }
 
-/// Says what is wrong with the words that no option and no positional argument took.
-std::string surplus(const VerbSpec& verb, const std::vector<std::string>& words) {
-    for (const std::string& word : words) {
-        if (word.size() < 2 || word[0] != '-') continue;
+bool takes(const VerbSpec& verb, const OptionSpec& option) { return std::find(verb.options.begin(), verb.options.end(), option.name) != verb.options.end(); }
+
+/// What is wrong with the first option that the verb does not take; empty when all are known.
+std::string unknownOption(const VerbSpec& verb, const std::vector<std::string>& words) {
+    for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+        const std::string& word = words[i];
+        if (word.size() < 2 || word[0] != '-' || word == "-h" || word == "--help") continue;
         const std::string name = word.substr(0, word.find('='));
-        if (findOption(name)) return fmt::format("`{}` has no option {}", verb.name, name);
-        return fmt::format("no option {}; nearest {}", name, nearestList(name, optionNames(verb)));
+        const OptionSpec* option = findOption(name);
+        if (option && takes(verb, *option)) {
+            if (!option->value.empty() && name == word) ++i;
+        } else if (option) {
+            return fmt::format("`{}` has no option {}", verb.name, name);
+        } else if (word.starts_with("--")) {
+            return fmt::format("no option {}; nearest {}", name, nearestList(name, optionNames(verb)));
+        }
     }
-    return fmt::format("`{}` takes {}; \"{}\" is too much", verb.name, verb.arguments.empty() ? "no arguments" : std::string(verb.arguments), words.empty() ? "" : words.front());
+    return {};
 }
 
 }  // namespace
@@ -79,6 +91,7 @@ Parsed parseArguments(const std::vector<std::string>& words) {
         return mistake(fmt::format("`{}` is not in this build", verb->name));
     }
 
+    if (std::string wrong = unknownOption(*verb, words); !wrong.empty()) return mistake(std::move(wrong));
     Parsed out;
     out.arguments.verb = verb;
     CLI::App app;
@@ -91,19 +104,21 @@ Parsed parseArguments(const std::vector<std::string>& words) {
         else app.add_option(names, taken[std::string(option.name)])->take_all()->expected(1)->allow_extra_args(false);
     }
     const Arity arity = arityOf(*verb);
-    if (arity.most > 0) app.add_option("arguments", out.arguments.positional)->expected(0, arity.most);
+    app.add_option("arguments", out.arguments.positional)->expected(0, std::numeric_limits<int>::max());
 
     try {
         std::vector<std::string> reversed(words.rbegin(), words.rend() - 1);
         app.parse(reversed);
     } catch (const CLI::CallForHelp&) {
         return help(verbHelp(*verb));
-    } catch (const CLI::ExtrasError&) {
-        return mistake(surplus(*verb, app.remaining()));
     } catch (const CLI::ParseError& e) {
         return mistake(fmt::format("{}", e.what()));
     }
-    if (static_cast<int>(out.arguments.positional.size()) < arity.least)
+    const int given = static_cast<int>(out.arguments.positional.size());
+    if (given > arity.most)
+        return mistake(fmt::format("`{}` takes {}; \"{}\" is too much", verb->name, verb->arguments.empty() ? "no arguments" : std::string(verb->arguments),
+                                   out.arguments.positional[static_cast<std::size_t>(arity.most)]));
+    if (given < arity.least)
         return mistake(fmt::format("`{}` needs {}\nusage: aliascope {} {} [options]", verb->name, verb->arguments, verb->name, verb->arguments));
     for (std::string_view name : verb->options)
         if (app.count(std::string(name)) > 0) out.arguments.values[std::string(name)] = taken[std::string(name)];
