@@ -33,9 +33,9 @@ struct Unit {
     std::string label;     ///< class name, title or `graph`
     GraphForm form = GraphForm::GraphText;
     Graph graph;
-    std::uint64_t spanBegin = 0, spanEnd = 0;  ///< bytes of the source
+    std::uint64_t spanBegin = 0, spanEnd = 0;  ///< bytes of Document::text
     std::uint32_t firstLine = 1;
-    std::uint32_t statedNodes = 0;             ///< inputs, constants, calls, and the output when the text states one
+    std::uint32_t statedNodes = 0;             ///< countStatedNodes of the graph
     std::vector<std::string> notes;
     std::vector<Diagnostic> diagnostics;
 };
@@ -43,10 +43,16 @@ struct Unit {
 struct Document {
     std::string path;        ///< as given; `-` for standard input
     std::string container;   ///< `text`, `log`, `fragment`, …
-    std::string text;        ///< normalised source text
+    std::string text;        ///< normalised source text; spans of units and nodes count its bytes
     std::vector<Unit> units;
     std::vector<Diagnostic> diagnostics;
 };
+
+/// Inputs, constants, calls, and the output, as far as the text states them whole: no ghosts, no statements that could not be read, no output
+/// that the reader made up. Of the graph itself, without sub-graphs.
+std::uint32_t countStatedNodes(const Graph& g);
+/// Operators without schema that the graph calls or hands to a wrapper, each once, in order of first use; without sub-graphs.
+std::vector<Name> unknownOperators(const Graph& g, const OpRegistry& ops);
 
 struct ReadOptions {
     ReadLimits limits;

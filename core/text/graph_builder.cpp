@@ -1,0 +1,252 @@
+#include "core/text/graph_builder.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "core/text/literals.h"
+#include "core/text/overloads.h"
+#include "core/text/provenance.h"
+
+namespace aliascope {
+namespace {
+
+bool takesPart(const Node& n) { return n.kind == NodeKind::CallFunction && !n.op.empty() && (n.flags & FlagUnparsed) == 0; }
+
+/// Functions of Python and of PyTorch's front end, and operators that are no dispatcher operators, have no schema by nature.
+bool needsSchema(std::string_view op) {
+    for (const std::string_view prefix : {"operator::", "hop::", "builtin::", "math::", "torch::", "method::", "module::"})
+        if (op.substr(0, prefix.size()) == prefix) return false;
+    return true;
+}
+
+std::string baseName(const Node& call) {
+    const std::string_view target = call.target.view();
+    std::string_view last = target.substr(target.rfind('.') + 1);
+    const std::string_view op = call.op.view();
+    if (op.find("::") != op.npos && target.substr(0, 10) == "torch.ops.") last = op.substr(op.find("::") + 2);
+    last = last.substr(0, last.find('.'));
+    return std::string(last) + "_nested";
+}
+
+}  // namespace
+
+const Value* GraphBuilder::lookup(std::string_view name) {
+    const auto it = names_.find(name);
+    if (it == names_.end()) return nullptr;
+    if (it->second.deleted) {
+        it->second.deleted = false;
+        const std::string_view text = reporter_.source().text();
+        const bool inText = name.data() >= text.data() && name.data() <= text.data() + text.size();
+        reporter_.report(warning("R019", {{"name", std::string(name)}}), inText ? static_cast<std::size_t>(name.data() - text.data()) : 0);
+    }
+    return &it->second.value;
+}
+
+Value GraphBuilder::undefined(std::string_view name, std::size_t at) {
+    if (isSymbolName(name) || graph.symbols.contains(Name(name))) return Value::sym(SymInt::symbol(Name(name)));
+    return use(name, at);
+}
+
+Value GraphBuilder::use(std::string_view name, std::size_t at) {
+    if (const Value* known = lookup(name)) return *known;
+    // A stand-in until the end: the name may still be defined later, which is another mistake.
+    Node n;
+    n.kind = NodeKind::Placeholder;
+    n.name = Name("ghost of " + std::string(name));
+    n.flags = FlagGhost;
+    const NodeId id = graph.appendExact(std::move(n));
+    names_[name] = Entry{Value::node(id), false, static_cast<std::int32_t>(ghosts_.size())};
+    ghosts_.push_back({name, id, at});
+    return Value::node(id);
+}
+
+bool GraphBuilder::defined(std::string_view name) const {
+    const auto it = names_.find(name);
+    return it != names_.end() && it->second.ghost < 0;
+}
+
+void GraphBuilder::bind(std::string_view name, Value v) { names_[name] = Entry{std::move(v), false, -1}; }
+
+void GraphBuilder::markDeleted(std::string_view name) {
+    if (const auto it = names_.find(name); it != names_.end()) it->second.deleted = true;
+}
+
+std::optional<Value> GraphBuilder::makeNode(Node call, std::size_t begin, std::size_t end) {
+    call.flags |= FlagSynthetic;
+    call.name = Name(baseName(call));
+    call.spanBegin = begin;
+    call.spanEnd = end;
+    const NodeId id = graph.append(std::move(call));
+    nested_.push_back(id);
+    ++nestedCount_;
+    return Value::node(id);
+}
+
+NodeId GraphBuilder::define(Node n, std::string_view name, std::size_t at) {
+    nested_.clear();
+    n.name = Name(name);
+    const auto [it, fresh] = names_.try_emplace(name);
+    const std::int32_t ghost = fresh ? -1 : it->second.ghost;
+    if (!fresh && ghost < 0) {
+        reporter_.report(userError("R011", {{"name", std::string(name)}}), at);
+        n.name = Name(std::string(name) + "_duplicate");
+    }
+    const NodeId id = graph.appendExact(std::move(n));
+    it->second = Entry{Value::node(id), false, -1};
+    if (ghost >= 0) resolveGhost(ghosts_[static_cast<std::size_t>(ghost)], id, at);
+    return id;
+}
+
+void GraphBuilder::resolveGhost(Ghost& ghost, NodeId id, std::size_t at) {
+    reporter_.report(userError("R013", {{"name", std::string(ghost.name)}}), at);
+    graph.replaceAllUses(ghost.standIn, id);
+    graph.erase(ghost.standIn);
+    ghost.standIn = NodeId();
+}
+
+/// The text itself, then the uses in it that can be read.
+std::vector<Value> GraphBuilder::unparsedArguments(std::string_view ownName, std::size_t begin, std::size_t end, bool percentUses) {
+    // Nodes made for calls inside the statement are part of what could not be read.
+    for (auto id = nested_.rbegin(); id != nested_.rend(); ++id)
+        if (!graph.hasUsers(*id)) graph.erase(*id);
+    const std::string_view text = reporter_.source().text().substr(begin, end - begin);
+    std::vector<Value> args;
+    args.push_back(Value::named(Value::Kind::Opaque, Name(trimmed(text))));
+    std::unordered_set<std::string_view> seen = {ownName};
+    PyLexer lexer(text, 0, text.size());
+    for (bool marked = false; lexer.token().kind != PyToken::Kind::TextEnd; lexer.take()) {
+        const PyToken& t = lexer.token();
+        if (t.kind == PyToken::Kind::Name && marked == percentUses && seen.insert(t.text).second) {
+            const auto it = names_.find(t.text);
+            if (it != names_.end() && it->second.value.isNode()) args.push_back(it->second.value);
+        }
+        marked = t.is("%");
+    }
+    return args;
+}
+
+void GraphBuilder::defineUnparsed(std::string_view name, std::size_t begin, std::size_t end, bool percentUses) {
+    Node n;
+    n.flags = FlagUnparsed;
+    n.target = Name("unparsed");
+    n.op = Name("python::unparsed");
+    n.args = unparsedArguments(name, begin, end, percentUses);
+    n.spanBegin = begin;
+    n.spanEnd = end;
+    define(std::move(n), name, begin);
+}
+
+void GraphBuilder::setUnparsedOutput(std::size_t begin, std::size_t end, bool percentUses) {
+    auto args = unparsedArguments({}, begin, end, percentUses);
+    setOutput(std::nullopt, begin, end);
+    graph.edit(graph.output()).flags |= FlagUnparsed;
+    graph.setArgs(graph.output(), std::move(args));
+}
+
+void GraphBuilder::setOutput(std::optional<Value> returned, std::size_t begin, std::size_t end) {
+    nested_.clear();
+    Node n;
+    n.kind = NodeKind::Output;
+    n.name = n.target = "output"_n;
+    if (returned) n.args.push_back(std::move(*returned));
+    n.spanBegin = begin;
+    n.spanEnd = end;
+    graph.appendExact(std::move(n));
+}
+
+void GraphBuilder::annotate(Node& n, std::string_view annotation) {
+    n.annotation = Name(annotation);
+    const auto [it, fresh] = types_.try_emplace(annotation);
+    if (fresh) {
+        it->second = Type::parseAnnotation(annotation);
+        noteSymbols(*it->second);
+    }
+    n.type = it->second;
+    n.trust = Trust::Stated;
+}
+
+void GraphBuilder::noteSymbols(const Type& type) {
+    const auto note = [&](const SymInt& s) {
+        if (!s.isConst())
+            for (const Name name : s.symbols()) graph.symbols.try_emplace(name);
+    };
+    if (const SymInt* s = type.asSym()) note(*s);
+    if (const TensorType* t = type.asTensor()) {
+        for (const SymInt& s : t->sizes) note(s);
+        if (t->strides)
+            for (const SymInt& s : *t->strides) note(s);
+    }
+}
+
+std::uint32_t GraphBuilder::provenanceOf(std::string_view comment) {
+    const auto [it, fresh] = provenance_.try_emplace(Name(comment), static_cast<std::uint32_t>(graph.provenance.size()));
+    if (fresh) graph.provenance.push_back(parseProvenance(comment));
+    return it->second;
+}
+
+bool GraphBuilder::full(std::size_t at) {
+    if (graph.size() < limits_.nodesPerGraph) return false;
+    if (!full_) reporter_.report(userError("R050", {{"what", "nodes of one graph"}, {"limit", std::to_string(limits_.nodesPerGraph)}, {"option", "--limits"}}), at);
+    full_ = true;
+    return true;
+}
+
+void GraphBuilder::makeGhosts() {
+    std::erase_if(ghosts_, [](const Ghost& ghost) { return !ghost.standIn; });
+    // From the last to the first, each at the start: the order of first use results, and no gap between order keys gets narrow.
+    for (auto ghost = ghosts_.rbegin(); ghost != ghosts_.rend(); ++ghost) {
+        Node n;
+        n.kind = NodeKind::Placeholder;
+        n.name = n.target = Name(ghost->name);
+        n.flags = FlagGhost;
+        const NodeId id = graph.appendExact(std::move(n));
+        graph.replaceAllUses(ghost->standIn, id);
+        graph.erase(ghost->standIn);
+        if (graph.first() != id) graph.moveBefore(id, graph.first());
+    }
+    for (const Ghost& ghost : ghosts_) {
+        Diagnostic d = userError("R012", {{"name", std::string(ghost.name)}});
+        d.node = Name(ghost.name);
+        reporter_.report(std::move(d), ghost.at);
+    }
+    ghosts_.clear();
+}
+
+void GraphBuilder::makeOutput(std::size_t at) {
+    std::vector<Value> unused;
+    for (const NodeId id : inOrder(graph))
+        if (!graph.hasUsers(id) && graph[id].kind != NodeKind::Placeholder) unused.push_back(Value::node(id));
+    reporter_.report(warning("R020"), at);
+    setOutput(Value::tuple(std::move(unused)), at, at);
+    graph.edit(graph.output()).flags |= FlagSynthetic;
+}
+
+void GraphBuilder::markOperators() {
+    std::unordered_set<Name> known, told;
+    for (const NodeId id : inOrder(graph)) {
+        const Node& n = graph[id];
+        if (!takesPart(n) || known.contains(n.op)) continue;
+        if (!needsSchema(n.op.view()) || ops_.find(n.op)) {
+            known.insert(n.op);
+            continue;
+        }
+        const OverloadChoice choice = chooseOverload(ops_, n);
+        if (choice.chosen) {
+            graph.edit(id).op = choice.chosen->canonical;
+            continue;
+        }
+        graph.edit(id).flags |= FlagNoSchema;
+        if (!told.insert(n.op).second) continue;
+        Diagnostic d = choice.candidates.empty() ? info("R022", {{"op", n.op.str()}}) : warning("R024", {{"op", n.op.str()}, {"list", choice.candidates}});
+        d.node = n.name;
+        reporter_.report(std::move(d), n.spanBegin);
+    }
+}
+
+void GraphBuilder::finish(std::size_t at) {
+    makeGhosts();
+    if (!hasOutput() && graph.size() > 0) makeOutput(at);
+    markOperators();
+}
+
+}  // namespace aliascope

@@ -1,0 +1,210 @@
+// Opening files and finding the graphs in them (formats.md 1 to 3).
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <unordered_set>
+
+#include "core/ops/infer.h"
+#include "core/text/document.h"
+#include "core/text/graph_text_reader.h"
+#include "core/text/line_kinds.h"
+#include "core/text/literals.h"
+#include "core/text/normalise.h"
+#include "core/text/readable_reader.h"
+#include "core/text/short_nodes.h"
+#include "core/text/sniff.h"
+#include "core/text/source_text.h"
+
+namespace aliascope {
+namespace {
+
+constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::string_view kLookedFor = "graph text (\"graph():\"), readable Python (\"class …(torch.nn.Module):\" or \"def forward(\"), runs of nodes or statements";
+
+Diagnostic nothingFound(const std::string& path, std::string note) {
+    Diagnostic d = userError("R003", {{"list", std::string(kLookedFor)}});
+    d.file = path;
+    d.note = std::move(note);
+    return d;
+}
+
+Diagnostic tooLarge(const std::string& path, std::string_view what, std::uint64_t size, std::uint64_t limit) {
+    Diagnostic d = userError("R050", {{"what", std::string(what) + " of " + std::to_string(size) + " bytes"}, {"limit", std::to_string(limit)}, {"option", "--limits"}});
+    d.file = path;
+    return d;
+}
+
+/// Finds the graphs of one text and reads each.
+class Extractor {
+public:
+    Extractor(const SourceText& source, const OpRegistry& ops, const ReadOptions& options) : source_(source), text_(source.text()), ops_(ops), options_(options) {}
+
+    std::vector<Unit> run() {
+        std::size_t previous = 0;  // start of the last line with text, where a title may stand
+        for (std::size_t at = 0; at < text_.size() && !options_.cancel.cancelled();) {
+            const std::size_t lineEnd = source_.lineEnd(at);
+            const std::string_view line = text_.substr(at, lineEnd - at);
+            std::optional<Unit> unit;
+            const std::size_t next = read(line, at, unit);
+            if (unit) keep(std::move(*unit), text_.substr(previous, previous < at ? source_.lineEnd(previous) - previous : 0));
+            if (!trimmed(line).empty()) previous = at;
+            at = std::max(next, lineEnd + 1);
+        }
+        return std::move(units_);
+    }
+
+private:
+    std::size_t read(std::string_view line, std::size_t at, std::optional<Unit>& unit) const {
+        if (classLineAt(line) != kNone || forwardLineAt(line) != kNone) return readReadable(source_, at, ops_, options_, unit);
+        if (graphHeaderAt(line) != kNone || isNodeLine(line)) return readGraphText(source_, at, ops_, options_, unit);
+        return 0;
+    }
+
+    void keep(Unit unit, std::string_view lineBefore) {
+        const std::string_view title = trimmed(lineBefore);
+        if (title.substr(0, 1) == "#") {
+            const std::size_t begin = title.find_first_not_of("#-= "), end = title.find_last_not_of("-= ");
+            if (begin != kNone) unit.label = std::string(title.substr(begin, end - begin + 1));
+        }
+        unit.id = std::to_string(units_.size() + 1);
+        units_.push_back(std::move(unit));
+        if (options_.progress) options_.progress(static_cast<double>(units_.back().spanEnd) / static_cast<double>(text_.size()), "reading graphs");
+    }
+
+    const SourceText& source_;
+    std::string_view text_;
+    const OpRegistry& ops_;
+    const ReadOptions& options_;
+    std::vector<Unit> units_;
+};
+
+bool hasClass(std::string_view text, std::string_view name) { return text.find("class " + std::string(name) + "(torch.nn.Module)") != kNone; }
+
+/// In a repro script only the class `Repro` is the graph; others are helpers (formats.md 12).
+void keepRepro(std::vector<Unit>& units) {
+    std::erase_if(units, [](const Unit& u) { return u.graph.name != "Repro"; });
+    for (std::size_t i = 0; i < units.size(); ++i) units[i].id = std::to_string(i + 1);
+}
+
+/// A text without any frame: shortened nodes, or bare statements (formats.md 2, step 16).
+std::optional<Unit> readFragment(const SourceText& source, const OpRegistry& ops, const ReadOptions& options) {
+    std::optional<Unit> unit;
+    if (const auto span = shortNodeSpan(source)) readShortNodes(source, span->first, span->second, ops, options, unit);
+    else if (const auto statements = statementSpan(source)) readStatements(source, statements->first, statements->second, ops, options, unit);
+    if (unit) unit->id = "1";
+    return unit;
+}
+
+struct FileCloser {
+    void operator()(std::FILE* f) const {
+        if (f && f != stdin) std::fclose(f);
+    }
+};
+
+}  // namespace
+
+std::uint32_t countStatedNodes(const Graph& g) {
+    std::uint32_t count = 0;
+    for (const NodeId id : inOrder(g)) {
+        const Node& n = g[id];
+        const bool madeUp = n.kind == NodeKind::Output && (n.flags & FlagSynthetic);
+        if (!madeUp && (n.flags & (FlagGhost | FlagUnparsed)) == 0) ++count;
+    }
+    return count;
+}
+
+std::vector<Name> unknownOperators(const Graph& g, const OpRegistry& ops) {
+    std::vector<Name> out;
+    std::unordered_set<Name> seen;
+    const auto note = [&](Name op) {
+        if (!ops.find(op) && seen.insert(op).second) out.push_back(op);
+    };
+    for (const NodeId id : inOrder(g)) {
+        const Node& n = g[id];
+        if ((n.flags & FlagNoSchema) && (n.flags & FlagUnparsed) == 0) note(n.op);
+        if (n.op.view().substr(0, 5) != "hop::") continue;
+        for (const Value& v : n.args)
+            if (v.kind() == Value::Kind::Op && v.name().view().substr(0, 5) != "hop::") note(v.name());
+    }
+    return out;
+}
+
+Result<Document> readText(std::string text, const std::string& path, const OpRegistry& ops, const ReadOptions& options) {
+    const FileKind kind = sniff(text);
+    if (kind != FileKind::Text && kind != FileKind::Utf16) {
+        Diagnostic d = userError("R002", {{"bytes", firstBytes(text)}});
+        d.file = path;
+        if (kind != FileKind::Binary) d.note = "this is " + std::string(describe(kind)) + ", which is not read here";
+        return fail(std::move(d));
+    }
+    if (kind == FileKind::Utf16) text = decodeUtf16(std::move(text));
+    NormalisedText normal = normalise(std::move(text));
+    Document doc;
+    doc.path = path;
+    doc.text = std::move(normal.text);
+    doc.container = "text";
+    if (normal.invalidBytes > 0) {
+        doc.diagnostics.push_back(warning("R001", {{"n", std::to_string(normal.invalidBytes)}, {"pos", std::to_string(normal.firstInvalid)}}));
+        doc.diagnostics.back().file = path;
+    }
+    const SourceText source(doc.text, path);
+    doc.units = Extractor(source, ops, options).run();
+    if (hasClass(doc.text, "Repro")) {
+        keepRepro(doc.units);
+        doc.container = "repro";
+    }
+    if (doc.units.empty()) {
+        if (auto fragment = readFragment(source, ops, options)) {
+            doc.units.push_back(std::move(*fragment));
+            doc.container = "fragment";
+        }
+    }
+    if (doc.units.empty()) {
+        const std::string_view start = trimmed(std::string_view(doc.text).substr(0, 4096));
+        const bool json = !start.empty() && (start[0] == '{' || start[0] == '[');
+        return fail(nothingFound(path, json ? "this looks like JSON, which this build does not read yet" : ""));
+    }
+    for (Unit& unit : doc.units) {
+        unit.statedNodes = countStatedNodes(unit.graph);
+        if (options.inferTypes && !options.cancel.cancelled()) inferMissingTypes(ops, unit.graph);
+    }
+    return doc;
+}
+
+Result<Document> openFile(const std::string& path, const OpRegistry& ops, const ReadOptions& options) {
+    std::error_code error;
+    if (path != "-" && std::filesystem::is_directory(path, error)) return fail(nothingFound(path, "this is a folder, which this build does not read yet; open one of its files"));
+    const std::unique_ptr<std::FILE, FileCloser> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
+    if (!file) return fail(nothingFound(path, std::string("cannot open the file: ") + std::strerror(errno)));
+    const std::uint64_t size = path == "-" ? 0 : std::filesystem::file_size(path, error);
+    if (!error && size > options.limits.fileBytes) return fail(tooLarge(path, "a file", size, options.limits.fileBytes));
+    // The first 8 KiB decide whether the rest is read at all.
+    std::string text(8192, '\0');
+    text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+    const FileKind kind = sniff(text);
+    if (kind == FileKind::Text || kind == FileKind::Utf16) {
+        if (!error) text.reserve(size + 1);
+        for (std::size_t got = text.size(); got > 0 && text.size() <= options.limits.fileBytes && !options.cancel.cancelled();) {
+            constexpr std::size_t kBlock = 1 << 20;
+            const std::size_t old = text.size();
+            text.resize(old + kBlock);
+            got = std::fread(text.data() + old, 1, kBlock, file.get());
+            text.resize(old + got);
+        }
+    }
+    if (text.size() > options.limits.fileBytes) return fail(tooLarge(path, "a file", text.size(), options.limits.fileBytes));
+    if (std::ferror(file.get())) return fail(nothingFound(path, std::string("cannot read the file: ") + std::strerror(errno)));
+    return readText(std::move(text), path, ops, options);
+}
+
+bool isSessionFile(const std::string& path) {
+    const std::unique_ptr<std::FILE, FileCloser> file(path == "-" ? nullptr : std::fopen(path.c_str(), "rb"));
+    char head[16] = {};
+    return file && std::fread(head, 1, sizeof head, file.get()) == sizeof head && sniff(std::string_view(head, sizeof head)) == FileKind::Session;
+}
+
+}  // namespace aliascope
