@@ -130,10 +130,37 @@ private:
         const std::string_view op = n.op.view();
         if (op.starts_with("hop::")) return higherOrder(id, n);
         if (op.starts_with("operator::")) return pythonOperator(id, n);
-        const OpDef* def = ops_.find(n.op);
-        auto bound = def ? bindCall(ops_, n) : fail(Diagnostic{});
-        if (!bound) return def ? unbound(id, n, *def) : opaque(id, n);
-        schemaCall(id, n, *bound);
+        const OpFacts& facts = factsOf(n.op);
+        if (!facts.def) return opaque(id, n);
+        if (facts.alwaysFresh) {
+            if (facts.oneTensor && mayBeTensor(n)) fresh(id, StorageRole::Intermediate);
+            return;
+        }
+        auto bound = bindCall(*facts.def, n.args, n.kwargs);
+        if (!bound) return unbound(id, n, *facts.def);
+        schemaCall(id, n, *bound, facts);
+    }
+
+    /// What the schema of an operator says, once per operator: most calls need no binding.
+    struct OpFacts {
+        const OpDef* def = nullptr;
+        bool alwaysFresh = false;  ///< no result is an argument or a part of one, or copies the place of one
+        bool oneTensor = false;    ///< exactly one result, a tensor
+        bool isMutable = false;
+    };
+
+    const OpFacts& factsOf(Name op) {
+        auto [at, isNew] = facts_.try_emplace(op);
+        OpFacts& f = at->second;
+        if (!isNew) return f;
+        f.def = ops_.find(op);
+        if (!f.def) return f;
+        const Schema& s = f.def->schema;
+        f.isMutable = s.isMutable();
+        f.oneTensor = s.returns.size() == 1 && s.returns[0].type.isTensorLike() && !s.returns[0].type.isList();
+        const bool shares = f.def->isView() || f.def->is(Trait::AliasIfLayout) || f.isMutable;
+        f.alwaysFresh = f.def->is(Trait::FreshCopy) || (!shares && !f.def->is(Trait::Scatter));
+        return f;
     }
 
     /// A call that does not fit its schema keeps the facts of the schema (schemas.md 2, rule 4).
@@ -143,13 +170,12 @@ private:
         opaque(id, n);
     }
 
-    void schemaCall(NodeId id, const Node& n, const BoundCall& bound) {
+    void schemaCall(NodeId id, const Node& n, const BoundCall& bound, const OpFacts& facts) {
         const OpDef& def = *bound.op;
         const NodeId first = bound.values.empty() ? NodeId() : bound.values[0].asNode();
-        if (first && out_.storageOf(first) && !def.is(Trait::FreshCopy) && view(id, bound, first)) return;
-        if (def.schema.isMutable() && returnsArguments(id, bound)) return;
-        if (!returnsOneTensor(def.schema)) return;
-        if (!mayBeTensor(n)) return;
+        if (first && out_.storageOf(first) && view(id, bound, first)) return;
+        if (facts.isMutable && returnsArguments(id, bound)) return;
+        if (!facts.oneTensor || !mayBeTensor(n)) return;
         // A scatter copies its first argument together with its place in the storage.
         const TensorType* copied = def.is(Trait::Scatter) && first ? out_.geometry(first) : nullptr;
         fresh(id, StorageRole::Intermediate, copied ? copied->offset : SymInt(0));
@@ -176,8 +202,6 @@ private:
         }
         return true;
     }
-
-    static bool returnsOneTensor(const Schema& s) { return s.returns.size() == 1 && s.returns[0].type.isTensorLike() && !s.returns[0].type.isList(); }
 
     /// Results that are the arguments that were written.
     bool returnsArguments(NodeId id, const BoundCall& bound) {
@@ -335,6 +359,7 @@ private:
     std::unordered_map<NodeId, NodeId> canonical_;
     std::unordered_map<NodeId, std::map<std::pair<std::int64_t, Name>, NodeId>> taken_;
     std::unordered_map<const Graph*, std::vector<int>> bodies_;
+    std::unordered_map<Name, OpFacts> facts_;
 };
 
 AliasInfo::AliasInfo(const Graph& g, const OpRegistry& ops) { AliasBuilder(g, ops, *this).run(); }

@@ -38,6 +38,12 @@ std::optional<DType> dtypeArgument(const Value& v) {
     return v.name().empty() ? std::nullopt : dtypeFromTorchName(v.name().view());
 }
 
+std::optional<Name> deviceArgument(const Value& v) {
+    if (v.kind() != Value::Kind::Device && v.kind() != Value::Kind::String) return std::nullopt;
+    static const Name cuda = "cuda"_n, first = "cuda:0"_n;
+    return v.name() == cuda ? first : v.name();
+}
+
 void setDType(TensorType& t, DType dtype) {
     t.dtype = dtype;
     t.dtypeName = Name();

@@ -65,7 +65,7 @@ Inferred efficient(const InferContext& c) {
     if (!s) return {};
     const bool lse = c.value(4).asBool().value_or(false);
     const SymInt padded = lse ? ceilDivide(s->queryLength, SymInt(32)) * 32 : SymInt(0);
-    return inferred(std::vector<TypePtr>{sequenceMajor(*s->q, s->out), statistics(*s->q, {s->batch, s->heads, padded}), state("cpu"_n), state("cpu"_n)});
+    return inferred(std::vector<TypePtr>{sequenceMajor(*s->q, s->out), statistics(*s->q, {s->batch, s->heads, padded}), state(s->q->device), state(s->q->device)});
 }
 
 Inferred flash(const InferContext& c) {

@@ -30,7 +30,7 @@ Inferred convert(const InferContext& c) {
         out.dtype = dtypeArgument(*v).value_or(DType::Unknown);
         out.dtypeName = out.dtype == DType::Unknown ? v->name() : Name();
     }
-    if (const Value* v = c.call.find(deviceName); v && (v->kind() == Value::Kind::Device || v->kind() == Value::Kind::String)) out.device = v->name();
+    if (const Value* v = c.call.find(deviceName)) out.device = deviceArgument(*v).value_or(out.device);
     return copyIn(*t, std::move(out), formatOf(c));
 }
 

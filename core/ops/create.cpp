@@ -24,8 +24,7 @@ void applyOptions(const InferContext& c, TensorType& t, DType dtype, Name device
         t.dtype = DType::Unknown;
         t.dtypeName = stated.name();
     }
-    const Value& place = named(c, deviceName);
-    t.device = place.kind() == Value::Kind::Device || place.kind() == Value::Kind::String ? place.name() : device;
+    t.device = deviceArgument(named(c, deviceName)).value_or(device);
 }
 
 Inferred fresh(const InferContext& c, std::vector<SymInt> sizes, DType dtype) {

@@ -17,11 +17,11 @@ Inferred made(std::vector<SymInt> sizes, DType dtype, Name device) {
 /// inductor_seeds(count, device).
 Inferred seeds(const InferContext& c) {
     auto count = c.symInt(c.value(0));
-    return count ? made({*count}, DType::I64, c.value(1).name()) : Inferred{};
+    return count ? made({*count}, DType::I64, deviceArgument(c.value(1)).value_or(Name())) : Inferred{};
 }
 
 /// inductor_seed(device).
-Inferred seed(const InferContext& c) { return made({}, DType::I64, c.value(0).name()); }
+Inferred seed(const InferContext& c) { return made({}, DType::I64, deviceArgument(c.value(0)).value_or(Name())); }
 
 Inferred lookup(const InferContext& c) {
     const TensorType* t = c.tensor(0);

@@ -276,7 +276,7 @@ Maybe convert(const InferContext& c, const TensorType& base) {
     TensorType t = base;
     if (const Value* v = c.call.find("dtype"_n))
         if (auto dtype = dtypeArgument(*v)) setDType(t, *dtype);
-    if (const Value* v = c.call.find("device"_n); v && v->kind() == Value::Kind::Device) t.device = v->name();
+    if (const Value* v = c.call.find("device"_n)) t.device = deviceArgument(*v).value_or(t.device);
     if (c.call.find("other"_n)) {
         const TensorType* other = c.tensor(1);
         if (!other) return std::nullopt;

@@ -62,6 +62,8 @@ std::optional<std::size_t> wrapDim(const Value& v, std::size_t rank);
 std::optional<std::vector<std::size_t>> wrapDims(const Value& v, std::size_t rank);
 /// `torch.float16`, `float16`, or a number of the C++ enumeration; nothing for None and unknown names.
 std::optional<DType> dtypeArgument(const Value& v);
+/// `cpu`, `cuda:1`; `cuda` alone is the first one, as PyTorch resolves it. Nothing for values that name no device.
+std::optional<Name> deviceArgument(const Value& v);
 /// A value that states nothing: None.
 inline bool absent(const Value& v) { return v.isNone(); }
 
