@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 #include <unistd.h>
 
@@ -98,6 +99,7 @@ GraphRow pickGraphRow(Command& c, const Recording& recording, const std::vector<
 std::shared_ptr<Recording> openRecording(const std::string& path) {
     auto recording = Recording::open(path);
     if (!recording) endWith(recording.error());
+    if (const auto fault = (*recording)->fault()) endWith(*fault);
     return *recording;
 }
 
@@ -113,7 +115,9 @@ void describe(Command& c, const Staged& staged, const std::string& file) {
 void record(Command& c, Recorder& recorder, std::int64_t graphId, Graph& graph, const Pipeline& pipeline) {
     auto observer = recorder.beginLane(graphId, pipeline.name.empty() ? "passes" : pipeline.name, c.ops());
     if (!observer) endWith(observer.error());
-    const RunResult result = runPipeline(graph, pipeline, c.ops(), {*observer}, runOptions(c, pipeline));
+    RunOptions options = runOptions(c, pipeline);
+    options.judgeNeeds = true;
+    const RunResult result = runPipeline(graph, pipeline, c.ops(), {*observer}, options);
     for (const Diagnostic& d : result.diagnostics)
         if (!result.error || d.code != result.error->code) c.warn(d);
     if (result.error) c.error(*result.error, result.error->code == "S003" ? ExitOutput : ExitPass);
@@ -132,6 +136,16 @@ void closeRecorder(Command& c, Recorder& recorder) {
     if (auto closed = recorder.close(); !closed) c.error(closed.error(), ExitOutput);
 }
 
+/// The graph row of `session` that holds this very unit already: a second run of a file then adds a lane, not a copy of the graph.
+std::optional<std::int64_t> knownGraph(const std::string& session, const Document& document, const Unit& unit) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(session, ignored) || !isSessionFile(session)) return std::nullopt;
+    const auto recording = openRecording(session);
+    for (const GraphRow& graph : recording->graphs())
+        if (graph.unit == unit.id && recording->sourceText(graph.id) == document.text) return graph.id;
+    return std::nullopt;
+}
+
 /// Reads the file, runs the pipeline, records both at `session`.
 Staged runFile(Command& c, const std::string& file, Staged staged, const std::string& session) {
     const Pipeline pipeline = chosenPipeline(c, "best");
@@ -139,10 +153,14 @@ Staged runFile(Command& c, const std::string& file, Staged staged, const std::st
     const GraphEntry picked = pickGraph(c, document);
     if (!picked.path.empty()) usage(fmt::format("--graph {}: a pipeline runs on a whole graph; take {}", picked.id, document.units[picked.unit].id));
     warnOf(c, document.units[picked.unit]);
+    auto graphId = knownGraph(session, document, document.units[picked.unit]);
     auto recorder = createRecorder(session);
-    auto ids = recorder->addDocument(document);
-    if (!ids) endWith(ids.error());
-    record(c, *recorder, ids->at(picked.unit), document.units[picked.unit].graph, pipeline);
+    if (!graphId) {
+        auto ids = recorder->addDocument(document);
+        if (!ids) endWith(ids.error());
+        graphId = ids->at(picked.unit);
+    }
+    record(c, *recorder, *graphId, document.units[picked.unit].graph, pipeline);
     closeRecorder(c, *recorder);
     staged.recording = openRecording(session);
     staged.lane = staged.recording->lanes().back();

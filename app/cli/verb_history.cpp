@@ -11,83 +11,8 @@
 namespace aliascope::cli {
 namespace {
 
-struct Event {
-    int stage = 1;
-    std::string stageName, state, rule;
-    std::vector<std::string> from, to;
-    bool touched = false;  ///< a rewrite or a new version, not just survived
-};
-
-std::vector<std::string> namesOf(const std::vector<std::pair<Uid, std::string>>& side) {
-    std::vector<std::string> out;
-    for (const auto& [uid, name] : side) out.push_back(name);
-    return out;
-}
-
-bool holds(const std::vector<std::pair<Uid, std::string>>& side, Uid uid) {
-    return std::any_of(side.begin(), side.end(), [&](const auto& node) { return node.first == uid; });
-}
-
-bool lives(const Recording& recording, std::int64_t lane, int stage, Uid uid) {
-    const auto snapshot = recording.snapshot(lane, stage);
-    return snapshot && std::any_of(snapshot->nodes.begin(), snapshot->nodes.end(), [&](const NodeRowPtr& n) { return n->uid == uid; });
-}
-
-/// What one rewrite did to the node.
-Event eventOf(const RewriteRow& rewrite, Uid uid) {
-    Event event;
-    event.rule = rewrite.rule;
-    event.touched = true;
-    const bool before = holds(rewrite.before, uid), after = holds(rewrite.after, uid);
-    if (before && after) {
-        event.state = "Changed";
-    } else if (after) {
-        event.state = "Created";
-        event.from = namesOf(rewrite.before);
-    } else if (rewrite.after.empty()) {
-        event.state = "Removed";
-    } else {
-        event.state = rewrite.before.size() > 1 ? "Merged into" : "Replaced";
-        event.to = namesOf(rewrite.after);
-    }
-    return event;
-}
-
-std::vector<Event> eventsOf(const Staged& staged, Uid uid) {
-    const Recording& recording = *staged.recording;
-    const auto rows = recording.history(staged.lane.id, uid);
-    std::vector<Event> out;
-    bool alive = false;
-    for (const StageRow& stage : recording.stages(staged.lane.id)) {
-        const bool lived = alive;
-        if (stage.idx == 1 || stage.changed) alive = lives(recording, staged.lane.id, stage.idx, uid);
-        const std::size_t known = out.size();
-        if (std::any_of(rows.begin(), rows.end(), [&](const HistoryRow& row) { return row.stage == stage.idx; })) {
-            for (const RewriteRow& rewrite : recording.rewrites(staged.lane.id, stage.idx))
-                if (rewrite.state == "applied" && (holds(rewrite.before, uid) || holds(rewrite.after, uid))) out.push_back(eventOf(rewrite, uid));
-        }
-        if (out.size() == known && (lived || alive)) {
-            Event event;
-            if (!lived) event.state = "Created";
-            else if (!alive) event.state = "Removed";
-            else event.state = "Survived";
-            event.touched = event.state != "Survived" && stage.idx > 1;
-            if (event.state == "Survived" && stage.changed) {
-                for (const ChangeRow& change : recording.changes(staged.lane.id, stage.idx)) {
-                    if (change.uid != uid) continue;
-                    event.state = "Changed";
-                    event.touched = true;
-                }
-            }
-            out.push_back(std::move(event));
-        }
-        for (std::size_t i = known; i < out.size(); ++i) {
-            out[i].stage = stage.idx;
-            out[i].stageName = stage.name;
-        }
-    }
-    return out;
-}
+/// Something was done to the node, it did not just live on.
+bool touched(const HistoryRow& row) { return row.state != "Survived" && !(row.stage == 1 && row.rewrite == 0); }
 
 std::string shortList(const std::vector<std::string>& names) {
     constexpr std::size_t shown = 6;
@@ -104,23 +29,21 @@ void runHistory(Command& c) {
     const Staged staged = openStaged(c, c.args().at(0));
     const int at = c.args().has("--stage") ? pickStage(staged, c.args().get("--stage")).idx : 0;
     const NamedNode node = requireNode(c, staged, c.args().get("--node"), at);
-    std::vector<Event> events = eventsOf(staged, node.uid);
-    auto touched = [](const Event& e) { return e.touched; };
+    std::vector<HistoryRow> rows = staged.recording->history(staged.lane.id, node.uid);
     if (c.args().has("--first") || c.args().has("--last")) {
-        const auto first = std::find_if(events.begin(), events.end(), touched);
-        const auto last = std::find_if(events.rbegin(), events.rend(), touched);
-        if (first == events.end()) events.clear();
-        else events = {c.args().has("--first") ? *first : *last};
+        const auto first = std::find_if(rows.begin(), rows.end(), touched);
+        const auto last = std::find_if(rows.rbegin(), rows.rend(), touched);
+        if (first == rows.end()) rows.clear();
+        else rows = {c.args().has("--first") ? *first : *last};
     }
     Table table{{{"stage", "#", true}, {"stage_name", "stage"}, {"state", "state"}, {"rule", "rule", false, 40}, {"nodes", "nodes", false, 80}}, {}, "no stage touched this node"};
-    for (const Event& event : events) {
+    for (const HistoryRow& event : rows) {
         Row row;
-        std::string nodes;
-        if (!event.to.empty()) nodes = "by " + shortList(event.to);
-        else if (!event.from.empty()) nodes = "from " + shortList(event.from);
-        row.cells = {std::to_string(event.stage), event.stageName, event.state, event.rule.empty() ? "-" : event.rule, nodes.empty() ? "-" : nodes};
-        row.json = {{"stage", event.stage}, {"stage_name", event.stageName}, {"state", event.state}, {"rule", orNull(event.rule)}, {"from", event.from}, {"to", event.to}};
-        if (!event.touched) row.style = Output::Style::Dim;
+        const bool gone = event.state != "Created" && event.state != "Changed";
+        std::string nodes = event.others.empty() ? "-" : (gone ? "by " : event.state == "Created" ? "from " : "with ") + shortList(event.others);
+        row.cells = {std::to_string(event.stage), event.stageName, event.state, event.rule.empty() ? "-" : event.rule, nodes};
+        row.json = {{"stage", event.stage}, {"stage_name", event.stageName}, {"name", event.name}, {"state", event.state}, {"rule", orNull(event.rule)}, {"others", event.others}};
+        if (!touched(event)) row.style = Output::Style::Dim;
         table.rows.push_back(std::move(row));
     }
     const Json shown = {{"name", node.row->name}, {"stage", node.stage}, {"op", orNull(node.row->op.empty() ? node.row->kind : node.row->op)}};

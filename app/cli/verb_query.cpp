@@ -25,7 +25,7 @@ Json cellJson(const std::optional<std::string>& cell, char type) {
     if (!cell) return nullptr;
     if (type == 'i')
         if (const auto n = numberIn<std::int64_t>(*cell)) return *n;
-    if (type == 'f' || type == 'r')
+    if (type == 'r')
         if (const auto n = numberIn<double>(*cell)) return *n;
     return *cell;
 }

@@ -47,6 +47,7 @@ struct Decision {
     std::string argument;     ///< argument name, or base index for v2
     std::string verdict;      ///< in-place, clone, not-attempted; applied, refused
     std::string need = "unknown";  ///< needed, avoidable, unknown, none
+    std::string avoidedBy;    ///< bundled pipeline that writes it in place; set by the runner (RunOptions::judgeNeeds)
     std::string code;         ///< RI30.READ, …
     NodeRef blocker;          ///< the node in the way, if any
     NodeRef view;             ///< the value through which it is in the way

@@ -59,6 +59,8 @@ struct RunOptions {
     std::string until;  ///< stop after this pass; empty = all
     std::vector<std::string> skip;
     bool verify = true;
+    /// Compare copies that are left with what the other bundled pipelines do (needs.h): sets Decision::need and avoidedBy before observers hear.
+    bool judgeNeeds = false;
 };
 
 struct RunResult {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/analysis/verifier.h"
+#include "core/pipeline/needs.h"
 #include "core/pipeline/origins.h"
 #include "core/pipeline/pipeline.h"
 #include "core/pipeline/pipeline_names.h"
@@ -32,7 +33,9 @@ Diagnostic passThrew(std::string_view pass, const char* what) {
 class Runner {
 public:
     Runner(Graph& g, const Pipeline& pipeline, const OpRegistry& ops, const std::vector<PassObserver*>& observers, const RunOptions& options)
-        : graph_(g), pipeline_(pipeline), ops_(ops), observers_(observers), options_(options), origins_(g) {}
+        : graph_(g), pipeline_(pipeline), ops_(ops), observers_(observers), options_(options), origins_(g) {
+        if (options.judgeNeeds) judge_ = std::make_unique<NeedJudge>(g, pipeline.name, ops, options.cancel);
+    }
 
     RunResult run() {
         for (PassObserver* observer : observers_)
@@ -100,6 +103,7 @@ private:
         stage.wallNs = nanosecondsSince(start);
         origins_.learn(ctx.rewrites, learned_);
         fillOrigins(ctx);
+        if (judge_ && stage.state == StageResult::State::Ok) judge_->judge(graph_, ctx.decisions);
         stage.rewrites = &ctx.rewrites;
         stage.decisions = &ctx.decisions;
         stage.diagnostics = &ctx.diagnostics;
@@ -198,6 +202,7 @@ private:
     const RunOptions& options_;
 
     Origins origins_;
+    std::unique_ptr<NeedJudge> judge_;  ///< null when needs are not asked for
     std::size_t learned_ = 0;         ///< rewrites of the running pass that origins_ knows
     Graph snapshot_;                  ///< the last good stage while a pass runs
     bool snapshotIsCurrent_ = false;  ///< snapshot_ equals graph_: no pass has changed it since

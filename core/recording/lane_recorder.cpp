@@ -71,8 +71,8 @@ struct LaneRecorder::Statements {
           rewriteNode(db, "INSERT OR IGNORE INTO rewrite_node(rewrite, side, uid, name) VALUES(?1, ?2, ?3, ?4)"),
           decision(db,
                    "INSERT INTO decision(stage, seq, uid, node, origin_uid, origin, op, argument, verdict, need, code, blocker_uid, blocker, view_uid, "
-                   "reported_bytes, counted, cloned_bytes, needed_bytes, bytes_expr, rule, params) "
-                   "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21) RETURNING id"),
+                   "reported_bytes, counted, cloned_bytes, needed_bytes, bytes_expr, rule, params, avoided_by) "
+                   "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22) RETURNING id"),
           checkStep(db, "INSERT INTO check_step(decision, seq, question, result, detail) VALUES(?1, ?2, ?3, ?4, ?5)"),
           diagnostic(db,
                      "INSERT INTO diagnostic(graph, stage, uid, severity, audience, code, line, col, params, excerpt) "
@@ -193,7 +193,7 @@ void LaneRecorder::insertDecisions(std::int64_t stageId, const std::vector<Decis
         Statement& insert = statements_->decision;
         insert.bind(stageId, ++seq, versions_->uidOf(d.node), d.node.name.view(), versions_->uidOf(d.origin), name(d.origin), orNull(d.op.view()),
                     orNull(d.argument), d.verdict, d.need, d.code, versions_->uidOf(d.blocker), name(d.blocker), versions_->uidOf(d.view), d.reportedBytes,
-                    d.counted, d.clonedBytes, d.neededBytes, orNull(d.bytesExpr), orNull(d.rule), params);
+                    d.counted, d.clonedBytes, d.neededBytes, orNull(d.bytesExpr), orNull(d.rule), params, orNull(d.avoidedBy));
         insert.step();
         const std::int64_t id = insert.integer(0);
         insert.reset();
