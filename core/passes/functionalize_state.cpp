@@ -127,12 +127,8 @@ std::optional<TensorType> Functionalizer::geometryOf(NodeId source) const {
 std::string Functionalizer::nameOf(const Handle* h) const { return g_[h->source].name.str(); }
 
 NodeId Functionalizer::valueOf(Handle* h) {
+    if (std::exchange(h->storage->written, false)) restoreLayout(*h->storage);
     if (h->generation == h->storage->generation) return h->value;
-    for (const Handle* p = h; p->generation != p->storage->generation; p = p->parent)
-        if (p->step.op == "aten::as_strided"_n) {
-            ensureLayout(h);
-            break;
-        }
     std::vector<Handle*> stale;
     for (Handle* p = h; p->generation != p->storage->generation; p = p->parent) stale.push_back(p);
     for (auto p = stale.rbegin(); p != stale.rend(); ++p) {
@@ -155,28 +151,28 @@ Value Functionalizer::current(const Value& v) {
 }
 
 void Functionalizer::syncOperands(NodeId id) {
-    const auto stale = [this](const Value& v) {
-        bool found = false;
-        v.forEachNode([&](NodeId used) {
-            const Handle* h = knownHandle(used);
-            found = found || (h && (h->value != used || h->generation != h->storage->generation));
-        });
-        return found;
+    bool changed = false, otherType = false;
+    const auto newest = [&](NodeId used) {
+        Handle* h = knownHandle(used);
+        if (!h) return Value::node(used);
+        const NodeId value = valueOf(h);
+        if (value != used) {
+            changed = true;
+            otherType = otherType || !sameType(g_[used].type, g_[value].type);
+        }
+        return Value::node(value);
     };
-    const Node& n = g_[id];
-    bool argsStale = false, kwargsStale = false;
-    for (const Value& v : n.args) argsStale = argsStale || stale(v);
-    for (const auto& [key, v] : n.kwargs) kwargsStale = kwargsStale || stale(v);
-    if (argsStale) {
-        std::vector<Value> args = n.args;
-        for (Value& v : args) v = current(v);
-        g_.setArgs(id, std::move(args));
-    }
-    if (kwargsStale) {
-        std::vector<Keyword> kwargs = g_[id].kwargs;
-        for (auto& [key, v] : kwargs) v = current(v);
-        g_.setKwargs(id, std::move(kwargs));
-    }
+    std::vector<Value> args = g_[id].args;
+    for (Value& v : args) v = v.mapNodes(newest);
+    std::vector<Keyword> kwargs = g_[id].kwargs;
+    for (auto& [key, v] : kwargs) v = v.mapNodes(newest);
+    if (!changed) return;
+    g_.setArgs(id, std::move(args));
+    g_.setKwargs(id, std::move(kwargs));
+    // The newest value may be laid out otherwise; then what the text said of the result no longer holds.
+    if (!otherType || !g_[id].tensor()) return;
+    const Inferred inferred = inferNode(ops_, g_, id);
+    if (inferred.type && inferred.trust == Trust::Inferred && !sameType(inferred.type, g_[id].type)) g_.setType(id, inferred.type, inferred.trust);
 }
 
 // --- emission -----------------------------------------------------------------------------------------------------------------------------

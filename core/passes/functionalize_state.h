@@ -59,6 +59,7 @@ struct Storage {
     NodeId writer;                 ///< last node that wrote it
     bool frozen = false;           ///< replaced by `set_`: writes are errors
     bool swapped = false;          ///< an input whose storage was replaced by `set_`
+    bool written = false;          ///< since its value was last read
     std::size_t handles = 1;
     std::vector<NodeId> undecided; ///< views of it that may be copies
 };
@@ -109,7 +110,8 @@ private:
     Status checkWrite(Handle* h, bool selfOverlapAllowed);
     Status write(Handle* h, NodeId value);
     Status putBack(Handle* h, NodeId value);
-    void ensureLayout(Handle* h);          ///< makes the storage's value have its original strides: as_strided addresses storage
+    /// Gives the storage's value the strides that the program's own had: views and as_strided address memory by them.
+    void restoreLayout(Storage& storage);
     Handle* unitRoot(Handle* h) const;     ///< the outermost ancestor with h's element type
 
     // --- views (functionalize_views.cpp)
@@ -118,6 +120,7 @@ private:
     NodeId replay(Handle* h, NodeId parent);
     bool hasInverse(const Handle* h) const;
     Result<NodeId> invert(Handle* h, NodeId value);
+    bool fitsAsView(NodeId base, const std::optional<TensorType>& view) const;  ///< false only when a view is known to be impossible
     NodeId withUnitLastStride(NodeId value);
     Value addValues(const Value& a, const Value& b);
     std::optional<SymInt> symOf(const Value& v) const;

@@ -143,7 +143,6 @@ Status Functionalizer::wrapV2(NodeId id, const BoundCall& call, const std::vecto
         Handle* h = handleOf(v.asNode());
         Handle* base = baseOf(h);
         if (!encodable(h, base)) base = h;
-        if (h != base) ensureLayout(h);
         for (Keyword& k : encodeView(id, h, base, prefix, indexOfBase(base))) encodings.push_back(std::move(k));
     };
     const auto encodeParam = [&](std::size_t p) {

@@ -92,11 +92,10 @@ Status Functionalizer::viewCall(NodeId id, const OpDef& op) {
     Handle* parent = handleOf(bound->values[0].asNode());
     syncOperands(id);
     bound = bindCall(ops_, g_[id]);
-    const Node& n = g_[id];
     ViewStep step{op.canonical, {}, {}, -1};
-    const bool positional = !n.args.empty();
-    if (positional) step.args.assign(n.args.begin() + 1, n.args.end());
-    for (const Keyword& k : n.kwargs)
+    const bool positional = !g_[id].args.empty();
+    if (positional) step.args.assign(g_[id].args.begin() + 1, g_[id].args.end());
+    for (const Keyword& k : g_[id].kwargs)
         if (positional || k.first != op.schema.params[0].name) step.kwargs.push_back(k);
 
     const std::optional<TensorType> geometry = geometryOf(id);
@@ -158,6 +157,8 @@ Status Functionalizer::viewCall(NodeId id, const OpDef& op) {
             step = {kSelect, {Value::integer(-1), Value::integer(name == "real" ? 0 : 1)}, {}, -1};
         }
     }
+    // The newest value may be laid out otherwise than the one that the program viewed.
+    if (op.canonical == kView && !fitsAsView(parent->value, geometry)) g_.setCall(id, spellOp(kReshape), kReshape);
     if (geometry && parent->geometry && geometry->dtype != parent->geometry->dtype) boundary = true;
     setHandle(id, addView(parent, std::move(step), id, id, geometry, boundary));
     return {};
@@ -173,15 +174,18 @@ std::optional<TensorType> Functionalizer::viewGeometryOf(NodeId view, const Hand
     return types->front();
 }
 
+bool Functionalizer::fitsAsView(NodeId base, const std::optional<TensorType>& view) const {
+    const TensorType* t = g_[base].tensor();
+    if (!t || !t->strides || !view) return true;
+    bool decided = false;
+    return reshapeStrides(*t, view->sizes, &decided) || !decided;
+}
+
 NodeId Functionalizer::replay(Handle* h, NodeId parent) {
     const ViewStep& step = h->step;
     if (step.op.empty()) return parent;
     Name op = step.op;
-    if (op == kView && h->geometry)
-        if (const TensorType* base = g_[parent].tensor(); base && base->strides) {
-            bool decided = false;
-            if (!reshapeStrides(*base, h->geometry->sizes, &decided) && decided) op = kReshape;
-        }
+    if (op == kView && !fitsAsView(parent, h->geometry)) op = kReshape;
     std::vector<Value> args{Value::node(parent)};
     args.insert(args.end(), step.args.begin(), step.args.end());
     const TypePtr type = h->geometry ? Type::tensor(*h->geometry) : nullptr;
@@ -248,9 +252,7 @@ Result<NodeId> Functionalizer::invert(Handle* h, NodeId value) {
         case Inverse::Select: return scatter("aten::select_scatter", step.args, step.kwargs);
         case Inverse::Slice: return scatter("aten::slice_scatter", step.args, step.kwargs);
         case Inverse::Diagonal: return scatter("aten::diagonal_scatter", step.args, step.kwargs);
-        case Inverse::AsStrided:
-            ensureLayout(h);
-            return scatter("aten::as_strided_scatter", step.args, step.kwargs);
+        case Inverse::AsStrided: return scatter("aten::as_strided_scatter", step.args, step.kwargs);
         case Inverse::Split: {
             const auto d = dimension(2);
             if (!d) return noInverse();
@@ -274,12 +276,9 @@ Result<NodeId> Functionalizer::invert(Handle* h, NodeId value) {
         case Inverse::Unbind: return scatter("aten::select_scatter", {call.values[1], Value::integer(step.output)});
         case Inverse::View: {
             if (!sizes) return noInverse();
-            Name op = kView;
-            if (const TensorType* t = g_[value].tensor(); t && t->strides) {
-                bool decided = false;
-                if (!reshapeStrides(*t, *sizes, &decided) && decided) op = kReshape;
-            }
-            return emit(op, {v, Value::list(sizeValues(*sizes, [&] { return valueOf(parent); }))}, {}, wholeType);
+            TensorType whole;
+            whole.sizes = *sizes;
+            return emit(fitsAsView(value, whole) ? kView : kReshape, {v, Value::list(sizeValues(*sizes, [&] { return valueOf(parent); }))}, {}, wholeType);
         }
         case Inverse::Permute: {
             const auto& order = call.values[1].items();

@@ -80,11 +80,10 @@ Handle* Functionalizer::unitRoot(Handle* h) const {
     return h;
 }
 
-void Functionalizer::ensureLayout(Handle* h) {
-    Storage& storage = *h->storage;
+void Functionalizer::restoreLayout(Storage& storage) {
     Handle* root = storage.root;
-    const TensorType* have = g_[root->value].tensor();
-    if (!have || !root->geometry || root->value == root->source || !stridesDiffer(*have, *root->geometry)) return;
+    const Node& value = g_[root->value];
+    if (!value.tensor() || value.trust == Trust::Assumed || !root->geometry || !stridesDiffer(*value.tensor(), *root->geometry)) return;
     // `copy` gives its second operand in the layout of its first.
     const NodeId laid = emit(kCopy, {Value::node(root->source), Value::node(root->value)}, {}, Type::tensor(*root->geometry));
     rewrite("restore-layout", {ref(g_, root->value)}, {ref(g_, laid)});
@@ -114,7 +113,6 @@ Status Functionalizer::putBack(Handle* h, NodeId value) {
         const auto& t = p->geometry;
         if (unit == p || !t || !t->strides || !t->offset || overlapsItself(*t))
             return failAt(origin_, "NO_INVERSE", {{"view_op", p->step.op.str()}, {"view", nameOf(p)}, {"base", nameOf(h->storage->root)}, {"node", nameOf(origin_)}});
-        ensureLayout(p);
         const NodeId view = p->value;
         std::vector<Value> strides;
         for (std::size_t d = 0; d < t->rank(); ++d)
@@ -152,6 +150,7 @@ Status Functionalizer::write(Handle* h, NodeId value) {
     if (Status s = putBack(h, value); !s) return s;
     storage.root->generation = ++storage.generation;
     storage.writer = origin_;
+    storage.written = true;
     return {};
 }
 
