@@ -33,6 +33,8 @@ int authorize(void*, int action, const char* first, const char* second, const ch
         case SQLITE_READ:
         case SQLITE_RECURSIVE: return SQLITE_OK;
         case SQLITE_FUNCTION: return sqlite3_stricmp(second, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+        // Asked when a table-valued pragma declares its columns; a statement that writes is refused below, and the connection cannot write.
+        case SQLITE_UPDATE: return sqlite3_stricmp(first, "sqlite_master") == 0 ? SQLITE_OK : SQLITE_DENY;
         case SQLITE_PRAGMA: return describesSchema(first) ? SQLITE_OK : SQLITE_DENY;
         default: return SQLITE_DENY;
     }
@@ -107,6 +109,7 @@ public:
             return fail(refused(text.empty() ? "nothing" : std::string(text.substr(0, 30))));
         const char* tail = nullptr;
         if (sqlite3_prepare_v2(db_, text.data(), static_cast<int>(text.size()), &stmt_, &tail) != SQLITE_OK) return fail(error(maxMs));
+        if (!sqlite3_stmt_readonly(stmt_)) return fail(refused("a statement that writes"));
         if (!skipBlank(text.substr(static_cast<std::size_t>(tail - text.data()))).empty()) return fail(refused("a second statement"));
         QueryResult result;
         const int columns = sqlite3_column_count(stmt_);
