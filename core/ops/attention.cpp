@@ -104,13 +104,13 @@ Inferred efficientBackward(const InferContext& c) {
                                          wanted(3) && bias ? tensorType(contiguousLike(*bias, bias->sizes)) : nullptr});
 }
 
-/// scaled_dot_product_attention: which kernel runs, and so the layout, is open.
+/// scaled_dot_product_attention: which kernel runs is open; most follow the query's order of dims.
 Inferred composite(const InferContext& c) {
     const TensorType *q = c.tensor(0), *v = c.tensor(2);
     if (!q || !v || q->rank() < 2 || v->rank() < 2) return {};
     std::vector<SymInt> sizes = q->sizes;
     sizes.back() = v->sizes.back();
-    return {tensorType(contiguousLike(*q, std::move(sizes))), Trust::Assumed};
+    return {orderedLike(*q, sizes), Trust::Assumed};
 }
 
 }  // namespace

@@ -19,21 +19,39 @@ Inferred inFormat(TensorType out, bool channelsLast, Trust trust) {
     return {Type::tensor(std::move(out)), trust};
 }
 
+struct Kernel {
+    std::vector<SymInt> stride, padding, dilation, outputPadding;
+    SymInt groups = 1;
+    bool transposed = false;
+};
+
+Inferred convolve(const TensorType& x, const TensorType& w, const Kernel& k) {
+    if (x.rank() < 3 || x.rank() != w.rank()) return {};
+    std::vector<SymInt> sizes = {x.sizes[0], k.transposed ? w.sizes[1] * k.groups : w.sizes[0]};
+    for (std::size_t i = 0; i + 2 < x.rank(); ++i) {
+        const SymInt in = x.sizes[i + 2], s = at(k.stride, i, 1), p = at(k.padding, i, 0);
+        const SymInt reach = at(k.dilation, i, 1) * (w.sizes[i + 2] - 1);
+        if (s.constant() == 0) return {};
+        sizes.push_back(k.transposed ? (in - 1) * s - p * 2 + reach + at(k.outputPadding, i, 0) + 1 : floorDiv(in + p * 2 - reach - 1, s) + 1);
+    }
+    return inFormat(contiguousLike(x, std::move(sizes)), isChannelsLast(x) || isChannelsLast(w), Trust::Assumed);
+}
+
 /// convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups).
 Inferred convolution(const InferContext& c) {
     const TensorType *x = c.tensor(0), *w = c.tensor(1);
     auto stride = c.symInts(c.value(3)), padding = c.symInts(c.value(4)), dilation = c.symInts(c.value(5)), outputPadding = c.symInts(c.value(7));
     auto groups = c.symInt(c.value(8));
-    if (!x || !w || !stride || !padding || !dilation || !outputPadding || !groups || x->rank() < 3 || x->rank() != w->rank()) return {};
-    const bool transposed = c.value(6).asBool().value_or(false);
-    std::vector<SymInt> sizes = {x->sizes[0], transposed ? w->sizes[1] * *groups : w->sizes[0]};
-    for (std::size_t i = 0; i + 2 < x->rank(); ++i) {
-        const SymInt in = x->sizes[i + 2], s = at(*stride, i, 1), p = at(*padding, i, 0);
-        const SymInt reach = at(*dilation, i, 1) * (w->sizes[i + 2] - 1);
-        if (s.constant() == 0) return {};
-        sizes.push_back(transposed ? (in - 1) * s - p * 2 + reach + at(*outputPadding, i, 0) + 1 : floorDiv(in + p * 2 - reach - 1, s) + 1);
-    }
-    return inFormat(contiguousLike(*x, std::move(sizes)), isChannelsLast(*x) || isChannelsLast(*w), Trust::Assumed);
+    if (!x || !w || !stride || !padding || !dilation || !outputPadding || !groups) return {};
+    return convolve(*x, *w, {*stride, *padding, *dilation, *outputPadding, *groups, c.value(6).asBool().value_or(false)});
+}
+
+/// conv1d, conv2d, conv3d (input, weight, bias, stride, padding, dilation, groups).
+Inferred convolutionNd(const InferContext& c) {
+    const TensorType *x = c.tensor(0), *w = c.tensor(1);
+    auto stride = c.symInts(c.value(3)), padding = c.symInts(c.value(4)), dilation = c.symInts(c.value(5));
+    if (!x || !w || !stride || !padding || !dilation) return {};
+    return convolve(*x, *w, {*stride, *padding, *dilation, {}, 1, false});
 }
 
 /// convolution_backward(grad_output, input, weight, bias_sizes, …, output_mask) -> gradients of input, weight, bias; None where the mask says no.
@@ -75,14 +93,20 @@ std::optional<std::vector<SymInt>> pooledSizes(const TensorType& t, const Window
     return sizes;
 }
 
-template <int Dims, DType Index>
-Inferred maxPool(const InferContext& c) {
+template <int Dims>
+Inferred maxPoolValues(const InferContext& c) {
     const TensorType* t = c.tensor(0);
     auto kernel = c.symInts(c.value(1)), stride = c.symInts(c.value(2)), padding = c.symInts(c.value(3)), dilation = c.symInts(c.value(4));
     if (!t || !kernel || !stride || !padding || !dilation) return {};
     auto sizes = pooledSizes(*t, {*kernel, *stride, *padding, *dilation, c.value(5).asBool().value_or(false)}, Dims);
-    if (!sizes) return {};
-    Inferred values = inFormat(contiguousLike(*t, std::move(*sizes)), isChannelsLast(*t), Trust::Inferred);
+    return sizes ? inFormat(contiguousLike(*t, std::move(*sizes)), isChannelsLast(*t), Trust::Inferred) : Inferred{};
+}
+
+/// (values, indices).
+template <int Dims, DType Index>
+Inferred maxPool(const InferContext& c) {
+    Inferred values = maxPoolValues<Dims>(c);
+    if (!values.type) return {};
     TensorType indices = *values.type->asTensor();
     setDType(indices, Index);
     return inferred(std::vector<TypePtr>{values.type, tensorType(std::move(indices))});
@@ -132,15 +156,18 @@ Inferred upsample(const InferContext& c) { return adaptivePool<Dims>(c); }
 
 void registerConvPool(InferTable& table) {
     for (const char* op : {"aten::convolution", "aten::_convolution"}) table.add(op, convolution);
+    for (const char* op : {"aten::conv1d", "aten::conv2d", "aten::conv3d"}) table.add(op, convolutionNd);
     table.add("aten::convolution_backward", convolutionBackward);
     table.add("aten::max_pool2d_with_indices", maxPool<2, DType::I64>);
     table.add("aten::max_pool3d_with_indices", maxPool<3, DType::I64>);
+    table.add("aten::max_pool2d", maxPoolValues<2>);
+    table.add("aten::max_pool3d", maxPoolValues<3>);
     table.add("prims::_low_memory_max_pool_with_offsets", maxPool<2, DType::I8>);
     table.add("prims::_low_memory_max_pool_offsets_to_indices", offsetsToIndices);
     table.add("aten::avg_pool2d", averagePool<2>);
     table.add("aten::avg_pool3d", averagePool<3>);
-    table.add("aten::_adaptive_avg_pool2d", adaptivePool<2>);
-    table.add("aten::_adaptive_avg_pool3d", adaptivePool<3>);
+    for (const char* op : {"aten::_adaptive_avg_pool2d", "aten::adaptive_avg_pool2d"}) table.add(op, adaptivePool<2>);
+    for (const char* op : {"aten::_adaptive_avg_pool3d", "aten::adaptive_avg_pool3d"}) table.add(op, adaptivePool<3>);
     for (const char* op : {"aten::max_pool2d_with_indices_backward", "aten::avg_pool2d_backward", "aten::_adaptive_avg_pool2d_backward",
                            "aten::max_pool3d_with_indices_backward", "aten::avg_pool3d_backward"})
         table.add(op, poolBackward<1>);

@@ -48,7 +48,53 @@ TypePtr returnedArguments(const InferContext& c, bool& all) {
     return parts.size() == 1 ? parts.front() : Type::tuple(std::move(parts));
 }
 
+/// The value that `n` is cut from, returns as it is, or copies together with its place in the storage; invalid when it owns its storage.
+NodeId placedBy(const OpRegistry& ops, const Node& n) {
+    if (n.kind != NodeKind::CallFunction) return {};
+    static const Name getitem = "operator::getitem"_n;
+    if (n.op == getitem) return n.arg(0).asNode();
+    const OpInference* entry = InferTable::instance().find(n.op);
+    const OpDef* def = ops.find(n.op);
+    const bool placed = (entry && entry->view) || (def && (def->is(Trait::Scatter) || def->schema.isInPlace()));
+    return placed ? n.arg(0).asNode() : NodeId();
+}
+
+/// Types of a node with its offset: views applied again from the value that owns the storage on. Iterative, because chains may be long.
+std::optional<SymInt> absoluteOffset(const OpRegistry& ops, const Graph& g, NodeId id, const std::function<TypePtr(NodeId)>& typeOf) {
+    std::vector<NodeId> chain;
+    for (NodeId at = id; at; at = placedBy(ops, g[at])) chain.push_back(at);
+    std::vector<TensorType> parts;
+    for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+        const Node& n = g[*at];
+        if (n.op == "operator::getitem"_n && !parts.empty()) {
+            auto index = n.arg(1).asInt();
+            if (!index || *index < 0 || static_cast<std::size_t>(*index) >= parts.size()) return std::nullopt;
+            parts = {parts[static_cast<std::size_t>(*index)]};
+        } else if (auto call = parts.empty() ? fail(Diagnostic{}) : bindCall(ops, n); call) {
+            auto view = viewResult(InferContext(g, *call, typeOf), parts.front());
+            if (view && view->aliases == Tri::No) parts.clear();
+            if (view && view->aliases != Tri::No) parts = std::move(view->types);
+        }
+        const TypePtr type = typeOf(*at);
+        const TensorType* own = asTensor(type);
+        if (!own) continue;
+        const bool known = parts.size() == 1;
+        auto offset = known ? parts.front().offset : own->offset ? own->offset : SymInt(0);
+        parts = {*own};
+        parts.front().offset = std::move(offset);
+    }
+    return parts.size() == 1 ? parts.front().offset : std::nullopt;
+}
+
+Inferred inferStorageOffset(const OpRegistry& ops, const Graph& g, const Node& n, const std::function<TypePtr(NodeId)>& typeOf) {
+    const NodeId source = n.arg(0).asNode();
+    auto offset = source ? absoluteOffset(ops, g, source, typeOf) : std::nullopt;
+    return offset ? Inferred{Type::sym(*offset), Trust::Inferred} : Inferred{};
+}
+
 Inferred inferOperator(const OpRegistry& ops, const Graph& g, const Node& n, const std::function<TypePtr(NodeId)>& typeOf) {
+    static const Name storageOffset = "aten::sym_storage_offset"_n;
+    if (n.op == storageOffset) return inferStorageOffset(ops, g, n, typeOf);
     const OpInference* entry = InferTable::instance().find(n.op);
     const OpDef* def = ops.find(n.op);
     if (!def || (!entry && !def->schema.isMutable() && !def->is(Trait::Scatter))) return {};
@@ -157,6 +203,7 @@ const InferTable& InferTable::instance() {
         registerNormalize(t);
         registerRandom(t);
         registerSymInt(t);
+        registerCollectives(t);
         return t;
     }();
     return table;

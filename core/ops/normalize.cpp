@@ -27,6 +27,24 @@ Inferred softmax(const InferContext& c) {
     return inferred(contiguousLike(*t, t->sizes, c.value(2).asBool().value_or(false) ? DType::F32 : t->dtype));
 }
 
+/// softmax.int(self, dim, dtype).
+Inferred softmaxTo(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    return t ? inferred(contiguousLike(*t, t->sizes, dtypeArgument(c.value(2)).value_or(floatingFor(t->dtype)))) : Inferred{};
+}
+
+/// layer_norm, rms_norm, group_norm: the first argument's shape, row-major.
+Inferred normalised(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    return t ? inferred(contiguousLike(*t, t->sizes)) : Inferred{};
+}
+
+/// batch_norm: the first argument's shape and layout.
+Inferred inputOrder(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    return t ? inferred(ordered(*t)) : Inferred{};
+}
+
 /// _softmax_backward_data(grad_output, output, dim, input_dtype).
 Inferred softmaxBackward(const InferContext& c) {
     const TensorType* t = c.tensor(0);
@@ -112,6 +130,17 @@ Inferred dropout(const InferContext& c) {
     return inferred(std::vector<TypePtr>{tensorType(std::move(out)), tensorType(std::move(mask))});
 }
 
+/// cross_entropy_loss and nll_loss (self, target, weight, reduction, …): one number unless reduction is 0.
+Inferred classLoss(const InferContext& c) {
+    const TensorType *t = c.tensor(0), *target = c.tensor(1);
+    if (!t || !target) return {};
+    if (c.value(3).asInt().value_or(1) != 0) return inferred(contiguousLike(*t, {}));
+    std::vector<SymInt> sizes = t->sizes;  // the classes are dim 1, or dim 0 of a single sample
+    if (sizes.empty()) return {};
+    sizes.erase(sizes.begin() + (sizes.size() > 1 ? 1 : 0));
+    return inferred(contiguousLike(*t, std::move(sizes)));
+}
+
 /// nll_loss_forward(self, target, weight, reduction, ignore_index) -> (loss, total weight); reduction 0 = none.
 Inferred nllLoss(const InferContext& c) {
     const TensorType *t = c.tensor(0), *target = c.tensor(1);
@@ -141,6 +170,10 @@ void registerNormalize(InferTable& table) {
     table.add("aten::_batch_norm_with_update", batchNorm<-1, 1>);
     table.add("aten::cudnn_batch_norm", batchNorm<5, 1>);
     table.add("aten::native_dropout", dropout);
+    for (const char* op : {"aten::softmax.int", "aten::log_softmax.int", "aten::_safe_softmax"}) table.add(op, softmaxTo);
+    for (const char* op : {"aten::layer_norm", "aten::rms_norm", "aten::group_norm"}) table.add(op, normalised);
+    table.add("aten::batch_norm", inputOrder);
+    for (const char* op : {"aten::cross_entropy_loss", "aten::nll_loss"}) table.add(op, classLoss);
     for (const char* op : {"aten::nll_loss_forward", "aten::nll_loss2d_forward"}) table.add(op, nllLoss);
     for (const char* op : {"aten::nll_loss_backward", "aten::nll_loss2d_backward"}) table.add(op, nllLossBackward);
 }

@@ -308,6 +308,23 @@ Maybe forceStrides(const InferContext& c, const TensorType& base) {
     return hasLayout(base, *strides) ? one(base) : copyOf(base, std::move(*strides));
 }
 
+/// dropout(input, p, train): the input itself outside training.
+Maybe dropout(const InferContext& c, const TensorType& base) {
+    auto train = c.value(2).asBool();
+    if (!train) return one(base, Tri::Unknown);
+    return *train ? copyOf(base, preservedStrides(base)) : one(base);
+}
+
+/// sum_to_size(self, size): the tensor itself when it has that size.
+Maybe sumToSize(const InferContext& c, const TensorType& base) {
+    auto sizes = c.symInts(c.value(1));
+    if (!sizes) return std::nullopt;
+    if (*sizes == base.sizes) return one(base);
+    TensorType t = base;
+    t.sizes = std::move(*sizes);
+    return copyOf(t, TensorType::contiguousStrides(t.sizes));
+}
+
 Maybe undecidedIdentity(const InferContext&, const TensorType& base) { return one(base, Tri::Unknown); }
 
 }  // namespace
@@ -378,9 +395,12 @@ void registerReshapes(InferTable& table) {
     for (const char* op : {"aten::real", "prims::real"}) table.addView(op, complexPart<0>, false);
     for (const char* op : {"aten::imag", "prims::imag"}) table.addView(op, complexPart<1>, false);
     table.addView("aten::contiguous", contiguous, false);
-    for (const char* op : {"aten::to.device", "aten::to.dtype", "aten::to.dtype_layout", "aten::to.other", "aten::to.prim_Device", "aten::to.prim_dtype"})
+    for (const char* op : {"aten::to.device", "aten::to.dtype", "aten::to.dtype_layout", "aten::to.other", "aten::to.prim_Device", "aten::to.prim_dtype",
+                           "aten::type_as"})
         table.addView(op, convert, false);
     for (const char* op : {"aten::resolve_conj", "aten::resolve_neg"}) table.addView(op, identity, false);
+    for (const char* op : {"aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout"}) table.addView(op, dropout, false);
+    table.addView("aten::sum_to_size", sumToSize, false);
     table.addView("prims::inductor_force_stride_order", forceStrides, false);
     table.addView("aten::pin_memory", undecidedIdentity, false);
 }

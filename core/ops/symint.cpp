@@ -1,4 +1,4 @@
-// Sizes, strides and offsets as numbers of the graph.
+// Sizes and strides as numbers of the graph. Offsets are in infer.cpp: they follow from the whole chain of views.
 
 #include "core/ops/table.h"
 
@@ -24,19 +24,12 @@ Inferred count(const InferContext& c) {
     return t ? number(t->numel()) : Inferred{};
 }
 
-/// Annotations state no offset: known only where the caller's types carry one.
-Inferred storageOffset(const InferContext& c) {
-    const TensorType* t = c.tensor(0);
-    return t && t->offset ? number(*t->offset) : Inferred{};
-}
-
 }  // namespace
 
 void registerSymInt(InferTable& table) {
     for (const char* op : {"aten::sym_size.int", "aten::size.int"}) table.add(op, size);
     for (const char* op : {"aten::sym_stride.int", "aten::stride.int"}) table.add(op, stride);
     for (const char* op : {"aten::sym_numel", "aten::numel"}) table.add(op, count);
-    for (const char* op : {"aten::sym_storage_offset", "aten::storage_offset"}) table.add(op, storageOffset);
 }
 
 }  // namespace aliascope

@@ -53,6 +53,7 @@ void registerConvPool(InferTable& table);
 void registerNormalize(InferTable& table);
 void registerRandom(InferTable& table);
 void registerSymInt(InferTable& table);
+void registerCollectives(InferTable& table);
 
 // --- reading arguments ---------------------------------------------------------------------------------------------------------------------
 

@@ -99,6 +99,13 @@ private slots:
             "(bf16[2, 3, 4][12, 4, 1]cuda:0, f32[2, 3, 1][3, 1, 1]cuda:0, f32[2, 3, 1][3, 1, 1]cuda:0)");
         row("torch.ops.aten.convolution.default(x, w, None, [2, 2], [1, 1], [1, 1], False, [0, 0], 1)",
             "x: \"f32[1, 3, 8, 8][192, 64, 8, 1]cpu\", w: \"f32[5, 3, 3, 3][27, 9, 3, 1]cpu\"", "f32[1, 5, 4, 4][80, 16, 4, 1]cpu");
+        row("torch.ops.aten.layer_norm.default(x, [8])", "x: \"f32[2, 8][1, 2]cpu\"", "f32[2, 8][8, 1]cpu");
+        row("torch.ops.aten.dropout.default(x, 0.5, False)", "x: \"f32[2, 8][1, 2]cpu\"", "f32[2, 8][1, 2]cpu");
+        row("torch.ops.aten.cross_entropy_loss.default(x, t)", "x: \"f32[32, 97][97, 1]cpu\", t: \"i64[32][1]cpu\"", "f32[][]cpu");
+        row("torch.ops._c10d_functional.all_gather_into_tensor.default(x, 4, '0')", "x: \"f32[6, 64][64, 1]cuda:0\"", "f32[24, 64][64, 1]cuda:0");
+        row("torch.ops._c10d_functional.wait_tensor.default(x)", "x: \"f32[6, 64][64, 1]cuda:0\"", "f32[6, 64][64, 1]cuda:0");
+        row("torch.ops.aten._scaled_dot_product_efficient_attention.default(q, q, q, None, True)", "q: \"f16[2, 4, 40, 8][1280, 320, 8, 1]cuda:0\"",
+            "(f16[2, 4, 40, 8][1280, 8, 32, 1]cuda:0, f32[2, 4, 64][256, 64, 1]cuda:0, i64[][]cuda:0, i64[][]cuda:0)");
         // Numbers.
         row("torch.ops.aten.sym_size.int(x, 0)", "x: \"f32[s77, s27][s27, 1]cpu\"", "Sym(s77)");
         row("torch.ops.aten.sym_stride.int(x, 0)", "x: \"f32[s77, s27][s27, 1]cpu\"", "Sym(s27)");
@@ -113,6 +120,19 @@ private slots:
         QFETCH(QString, expected);
         const Graph g = infer(parameters.toStdString(), "r = " + call.toStdString() + "\nreturn (r,)");
         QCOMPARE(QString::fromStdString(typeOf(g, "r")), expected);
+    }
+
+    void offsetsFollowFromTheChainOfViews() {
+        const Graph g = infer("x: \"f32[s77, s27][s27, 1]cpu\", n: \"Sym((s77//2))\"", R"(
+            low = torch.ops.aten.slice.Tensor(x, 0, n, 9223372036854775807)
+            copied = torch.ops.aten.clone.default(low)
+            a = torch.ops.aten.sym_storage_offset.default(low)
+            b = torch.ops.aten.sym_storage_offset.default(copied)
+            c = torch.ops.aten.sym_storage_offset.default(x)
+            return (a, b, c))");
+        QCOMPARE(shown(typeOf(g, "a")), QString("Sym(s27*((s77//2)))"));
+        QCOMPARE(shown(typeOf(g, "b")), QString("Sym(0)"));
+        QCOMPARE(shown(typeOf(g, "c")), QString("Sym(0)"));
     }
 
     void unknownLayoutsGiveAssumedOnes() {
