@@ -19,6 +19,13 @@ bool needsSchema(std::string_view op) {
     return true;
 }
 
+/// `torch.ops.aten.add`: what `torch.ops.aten.add.default` is not.
+bool namesNoOverload(const Node& n) {
+    const std::string_view target = n.target.view();
+    return packetOf(n.op) == n.op && needsSchema(n.op.view()) && n.op.view().find("::") != std::string_view::npos && !target.ends_with(".default") &&
+           n.op.view().substr(0, 8) != "python::";
+}
+
 std::string baseName(const Node& call) {
     const std::string_view target = call.target.view();
     std::string_view last = target.substr(target.rfind('.') + 1);
@@ -49,6 +56,7 @@ Value GraphBuilder::undefined(std::string_view name, std::size_t at) {
 
 Value GraphBuilder::use(std::string_view name, std::size_t at) {
     if (const Value* known = lookup(name)) return *known;
+    name = Name(name).view();  // the caller's text may be gone before the graph is finished
     // A stand-in until the end: the name may still be defined later, which is another mistake.
     Node n;
     n.kind = NodeKind::Placeholder;
@@ -225,12 +233,14 @@ void GraphBuilder::markOperators() {
     std::unordered_set<Name> known, told;
     for (const NodeId id : inOrder(graph)) {
         const Node& n = graph[id];
-        if (!takesPart(n) || known.contains(n.op)) continue;
-        if (!needsSchema(n.op.view()) || ops_.find(n.op)) {
+        if (!takesPart(n)) continue;
+        const bool anyOverload = namesNoOverload(n);
+        if (!anyOverload && known.contains(n.op)) continue;
+        if (!anyOverload && (!needsSchema(n.op.view()) || ops_.find(n.op))) {
             known.insert(n.op);
             continue;
         }
-        const OverloadChoice choice = chooseOverload(ops_, n);
+        const OverloadChoice choice = anyOverload ? chooseOverload(ops_, n) : OverloadChoice();
         if (choice.chosen) {
             graph.edit(id).op = choice.chosen->canonical;
             continue;

@@ -1,0 +1,173 @@
+// What a file is and which graphs it holds (formats.md 2, 3, 17).
+
+#include <QTemporaryDir>
+#include <QElapsedTimer>
+#include <QTest>
+
+#include "core/text/print.h"
+#include "text_fixture.h"
+
+using namespace aliascope;
+
+class tst_open_file : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir dir_;
+
+    QString write(const QString& name, const QByteArray& bytes) {
+        QFile f(dir_.filePath(name));
+        if (f.open(QIODevice::WriteOnly)) f.write(bytes);
+        return f.fileName();
+    }
+    static Result<Document> open(const QString& path) { return openFile(path.toStdString(), OpRegistry::builtin()); }
+
+private slots:
+    void opensByContent() {
+        const QString wrong = write("readable.dat", QByteArray::fromStdString(fixture::file("wrapper_v2.readable.py")));
+        const auto doc = open(wrong);
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units[0].form, GraphForm::Readable);
+        QCOMPARE(QString::fromStdString(doc->path), wrong);
+    }
+
+    void severalGraphsInOneFile() {
+        const std::string text = "# ---- before ----\n" + fixture::file("in_place_views.readable.py") + "\nsome words\n" + fixture::file("in_place_views.graph.txt") + "\n# after\n" + fixture::file("wrapper_v1.graph.txt");
+        const auto doc = fixture::read(text);
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(3));
+        QCOMPARE(QString::fromStdString(doc->units[0].label), QStringLiteral("before"));
+        QCOMPARE(QString::fromStdString(doc->units[2].id), QStringLiteral("3"));
+        QCOMPARE(doc->units[0].statedNodes, doc->units[1].statedNodes);
+        const auto& last = doc->units[2];
+        QVERIFY(doc->text.substr(last.spanBegin, 8) == "graph():");
+        const Node& n = last.graph[last.graph.find("mul"_n)];
+        QVERIFY(doc->text.substr(n.spanBegin, n.spanEnd - n.spanBegin).starts_with("%mul : [num_users=1] = call_function"));
+    }
+
+    void anErrorStaysInItsGraph() {
+        const std::string good = fixture::file("in_place_views.graph.txt");
+        const auto doc = fixture::read("graph():\n    %x : [num_users=1] = nonsense\n\n" + good);
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(2));
+        QVERIFY(!doc->units[0].diagnostics.empty());
+        QCOMPARE(fixture::codes(doc->units[1]), QString());
+    }
+
+    void refuses_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("binary") << QByteArray("\x7f" "ELF\x02\x00\x01", 7) << "R002" << "\\x7fELF";
+        QTest::newRow("zip") << QByteArray("PK\x03\x04rest") << "R002" << "zip archive";
+        QTest::newRow("gzip") << QByteArray("\x1f\x8b\x08") << "R002" << "gzip stream";
+        QTest::newRow("prose") << QByteArray("Just some words.\nNothing else.\n") << "R003" << "looked for";
+        QTest::newRow("empty") << QByteArray() << "R003" << "looked for";
+        QTest::newRow("json") << QByteArray("{\"a\": 1}") << "R003" << "JSON";
+        QTest::newRow("garbage without NUL") << QByteArray("\x01\x02\x03\x04\x05\x06\x0e\x0f", 8).repeated(100) << "R002" << "binary";
+    }
+    void refuses() {
+        QFETCH(QByteArray, bytes);
+        QFETCH(QString, code);
+        QFETCH(QString, words);
+        const auto doc = open(write("refused", bytes));
+        QVERIFY(!doc.has_value());
+        QCOMPARE(QString::fromStdString(doc.error().code), code);
+        QVERIFY2(QString::fromStdString(doc.error().format()).contains(words), doc.error().format().c_str());
+    }
+
+    void missingFileAndFolder() {
+        QVERIFY(QString::fromStdString(open(dir_.filePath("none")).error().format()).contains("No such file"));
+        QVERIFY(QString::fromStdString(open(dir_.path()).error().format()).contains("folder"));
+    }
+
+    void encodings() {
+        const std::string text = fixture::file("in_place_views.graph.txt");
+        QByteArray utf16("\xff\xfe");
+        for (const char c : text) utf16.append(c).append('\0');
+        const auto wide = open(write("utf16", utf16));
+        QVERIFY(wide.has_value());
+        QCOMPARE(QString::fromStdString(printGraphText(wide->units[0].graph)).trimmed(), QString::fromStdString(text).trimmed());
+        std::string broken = "\xff bad\n" + text;
+        const auto doc = fixture::read(broken);
+        QVERIFY(doc.has_value());
+        QCOMPARE(QString::fromStdString(doc->diagnostics[0].format()), QStringLiteral("test.txt: warning R001: 1 invalid UTF-8 bytes, first at 0"));
+    }
+
+    void colours() {
+        const auto doc = fixture::read("graph():\n    %x : [num_users=1] = \x1b[31mplaceholder\x1b[0m[target=x]\n    return (x,)\n");
+        QVERIFY(doc.has_value());
+        QCOMPARE(fixture::codes(doc->units[0]), QString());
+    }
+
+    void shortenedNodes() {
+        const auto doc = fixture::read("%a = relu(%x)\n%b = aten.add.Tensor(%a, %y, alpha = 2)\nreturn (%b,)\n");
+        QVERIFY(doc.has_value());
+        QCOMPARE(QString::fromStdString(doc->container), QStringLiteral("fragment"));
+        const Graph& g = doc->units[0].graph;
+        QCOMPARE(doc->units[0].statedNodes, 3u);
+        QCOMPARE(g[g.find("a"_n)].op.view(), std::string_view("aten::relu"));
+        QCOMPARE(g[g.find("b"_n)].op.view(), std::string_view("aten::add.Tensor"));
+    }
+
+    void statementsWithoutFrame() {
+        const auto doc = fixture::read("    getitem_7 = split_2[3];  split_2 = None\n    mul_4 = torch.ops.aten.mul(getitem_7, w);  getitem_7 = None\n    sub_1 = torch.ops.aten.sub(mul_4, 1.5);  mul_4 = None\n");
+        QVERIFY(doc.has_value());
+        const Graph& g = doc->units[0].graph;
+        QCOMPARE(doc->units[0].statedNodes, 3u);
+        QCOMPARE(g[g.find("mul_4"_n)].op.view(), std::string_view("aten::mul.Tensor"));
+        QCOMPARE(g[g.find("sub_1"_n)].op.view(), std::string_view("aten::sub.Scalar"));
+        QVERIFY(g[g.find("w"_n)].flags & FlagGhost);
+    }
+
+    void reproKeepsOnlyRepro() {
+        const auto doc = fixture::read("class Helper(torch.nn.Module):\n    def forward(self, x):\n        return x\n\nclass Repro(torch.nn.Module):\n    def forward(self, a):\n        b = torch.ops.aten.relu.default(a);  a = None\n        return (b,)\n");
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(1));
+        QCOMPARE(QString::fromStdString(doc->units[0].label), QStringLiteral("Repro"));
+    }
+
+    void loopBodiesAreNoGraphs() {
+        const auto doc = fixture::read("graph():\n    %ops : [num_users=1] = placeholder[target=ops]\n    %load : [num_users=0] = call_method[target=load](args = (%ops, buf0), kwargs = {})\n    return load\n\n" + fixture::file("in_place_views.graph.txt"));
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(1));
+    }
+
+    void unknownOperatorsAreNamed() {
+        const auto doc = fixture::read("graph():\n    %x : [num_users=2] = placeholder[target=x]\n    %a : [num_users=1] = call_function[target=torch.ops.vendor.bump.default](args = (%x,), kwargs = {})\n"
+                                       "    %w : [num_users=0] = call_function[target=torch.ops.higher_order.auto_functionalized](args = (vendor.other.default,), kwargs = {x: %x})\n    return (a,)\n");
+        const auto names = unknownOperators(doc->units[0].graph, OpRegistry::builtin());
+        QCOMPARE(names.size(), std::size_t(2));
+        QCOMPARE(names[0].view(), std::string_view("vendor::bump"));
+        QCOMPARE(names[1].view(), std::string_view("vendor::other"));
+    }
+
+    void sizeLimit() {
+        ReadOptions options;
+        options.limits.fileBytes = 1000;
+        const QString path = write("large", QByteArray(5000, 'a'));
+        const auto doc = openFile(path.toStdString(), OpRegistry::builtin(), options);
+        QVERIFY(!doc.has_value());
+        QCOMPARE(QString::fromStdString(doc.error().code), QStringLiteral("R050"));
+    }
+
+    void largeTextsAreRefusedInTime() {
+        QByteArray garbage(40 << 20, '\0');
+        for (int i = 0; i < garbage.size(); ++i) garbage[i] = static_cast<char>(i * 2654435761u >> 13);
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(!open(write("garbage", garbage)).has_value());
+        QVERIFY2(timer.elapsed() < 2000, "binary data is refused by its head");
+        timer.restart();
+        QVERIFY(!open(write("prose", QByteArray("a long line of words, without any graph (in it)\n").repeated(1 << 19))).has_value());
+        QVERIFY(timer.elapsed() < 10000);
+    }
+
+    void cancelled() {
+        ReadOptions options;
+        options.cancel.cancel();
+        QVERIFY(!readText(fixture::file("in_place_views.graph.txt"), "t", OpRegistry::builtin(), options).has_value());
+    }
+};
+
+QTEST_APPLESS_MAIN(tst_open_file)
+#include "tst_open_file.moc"
