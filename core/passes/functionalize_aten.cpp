@@ -95,9 +95,7 @@ Status Functionalizer::call(NodeId id) {
             return ownRules.contains(op->schema.ns) ? atenWrite(id, *op) : customCall(id, *op);
         }
     }
-    if (Status s = bodies(id); !s) return s;
-    syncOperands(id);
-    return {};
+    return otherCall(id);
 }
 
 Result<std::vector<Functionalizer::Written>> Functionalizer::writtenOf(NodeId id, const BoundCall& call) {
@@ -137,7 +135,7 @@ Status Functionalizer::atenWrite(NodeId id, const OpDef& op) {
         if (firstTime("ALIASED_READ", op.canonical.view())) {
             const std::string list = op.schema.params[(*written)[0].param].name.str();
             Diagnostic d = warning("ALIASED_READ", {{"arg", "an element of " + list}, {"other", "elements of " + list}, {"node", nameOf(id)}});
-            d.node = g_[id].name;
+            d.node = Name(nameOf(id));
             ctx_.say(std::move(d));
         }
     }

@@ -29,7 +29,14 @@ bool needsWork(const OpRegistry& ops, const Graph& g) {
     return std::any_of(bodies.begin(), bodies.end(), [&](const Graph::SubGraph& s) { return needsWork(ops, *s.graph); });
 }
 
-Status Functionalizer::bodies(NodeId id) {
+Status Functionalizer::otherCall(NodeId id) {
+    bool done = false;
+    Status s = bodies(id, done);
+    if (s && !done) syncOperands(id);
+    return s;
+}
+
+Status Functionalizer::bodies(NodeId id, bool& done) {
     std::vector<Name> attributes;
     std::vector<Value> stated = g_[id].args;
     for (const auto& [key, v] : g_[id].kwargs) stated.push_back(v);
@@ -52,6 +59,7 @@ Status Functionalizer::bodies(NodeId id) {
         written.insert(body->second.placeholders.begin(), body->second.placeholders.end());
     }
     if (written.empty()) return {};
+    done = true;
 
     const auto call = bodyOf(g_, g_[id]);
     std::vector<std::pair<Handle*, std::size_t>> operands;  // of written placeholders
@@ -135,7 +143,7 @@ Result<Functionalizer::BodyEffect> Functionalizer::functionalizeBody(NodeId id, 
             ctx_.rewrites.resize(rewrites);
             ctx_.decisions.resize(decisions);
             Diagnostic d = warning("WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", attribute.str()}, {"why", "the body writes its inputs, and " + g_[id].op.str() + " cannot return new values of them"}});
-            d.node = g_[id].name;
+            d.node = Name(nameOf(id));
             ctx_.say(std::move(d));
             effect.refused = true;
             return effect;

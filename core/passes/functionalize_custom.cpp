@@ -136,7 +136,7 @@ void Functionalizer::reportOverlaps(NodeId id, const BoundCall& call, const std:
             if (w.handle->geometry && other->handle->geometry)
                 if (const auto n = overlapElements(*w.handle->geometry, *other->handle->geometry)) bytes = std::to_string(*n * itemSize(w.handle->geometry->dtype));
             Diagnostic d = warning("OVERLAPPING_WRITES", {{"args", nameOfArgument(w) + " and " + nameOfArgument(*other)}, {"overlap", bytes}, {"node", nameOf(id)}});
-            d.node = g_[id].name;
+            d.node = Name(nameOf(id));
             ctx_.say(std::move(d));
             return;
         }
@@ -160,7 +160,7 @@ void Functionalizer::reportAliasedReads(NodeId id, const BoundCall& call, const 
                 if (++pairs > kMostPairs || overlap(h, w->handle) == Overlap::Disjoint) continue;
                 if (!firstTime("ALIASED_READ", call.op->canonical.str() + " " + param.name.str())) return;
                 Diagnostic d = warning("ALIASED_READ", {{"arg", param.name.str()}, {"other", call.op->schema.params[w->param].name.str()}, {"node", nameOf(id)}});
-                d.node = g_[id].name;
+                d.node = Name(nameOf(id));
                 ctx_.say(std::move(d));
                 return;
             }

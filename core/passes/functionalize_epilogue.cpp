@@ -66,7 +66,7 @@ Status Functionalizer::epilogue(NodeId output) {
         const NodeId copy = emit(kCopyBack, {Value::node(input), Value::node(root->value)}, {}, g_[input].type, "copy_");
         copies.emplace(storage, copy);
         rewrite("copy-back", {ref(g_, origin_)}, {ref(g_, copy)});
-        decide(copy, "COPY_BACK", nameOf(input), {{"input", nameOf(input)}, {"value", nameOf(root->value)}}, origin_);
+        decide(copy, "COPY_BACK", nameOf(input), {{"input", nameOf(input)}, {"value", g_[root->value].name.str()}}, origin_);
     }
     origin_ = output;
     const auto returned = [&](NodeId used) {

@@ -21,6 +21,8 @@ std::string_view candidateName(Name op) {
 
 Functionalizer::Functionalizer(Graph& g, PassContext& ctx, Form form, std::vector<BodyWrite>* writtenInputs)
     : g_(g), ctx_(ctx), ops_(ctx.ops()), form_(form), writtenInputs_(writtenInputs), alias_(g, ctx.ops()) {
+    sourceNames_.resize(g.idBound());
+    for (NodeId id : inOrder(g)) sourceNames_[id.value] = g[id].name;
     if (!graphWrites(ops_, g)) keptCopies_ = epilogueCopies(ops_, g);
 }
 
@@ -93,6 +95,7 @@ Handle* Functionalizer::newRoot(NodeId source, NodeId value, NodeId input) {
     Handle& h = handles_.emplace_back();
     storage.root = &h;
     storage.input = input;
+    storage.first = value;
     h.storage = &storage;
     h.source = source;
     h.value = value;
@@ -124,7 +127,9 @@ std::optional<TensorType> Functionalizer::geometryOf(NodeId source) const {
     return std::nullopt;
 }
 
-std::string Functionalizer::nameOf(const Handle* h) const { return g_[h->source].name.str(); }
+std::string Functionalizer::nameOf(const Handle* h) const { return nameOf(h->source); }
+
+std::string Functionalizer::nameOf(NodeId id) const { return (id.value < sourceNames_.size() ? sourceNames_[id.value] : g_[id].name).str(); }
 
 NodeId Functionalizer::valueOf(Handle* h) {
     if (std::exchange(h->storage->written, false)) restoreLayout(*h->storage);
@@ -294,7 +299,7 @@ void Functionalizer::decide(NodeId id, std::string code, std::string argument, P
 
 tl::unexpected<Diagnostic> Functionalizer::failAt(NodeId id, std::string code, Params params) {
     Diagnostic d = userError(std::move(code), std::move(params));
-    d.node = g_[id].name;
+    d.node = Name(nameOf(id));
     return fail(std::move(d));
 }
 

@@ -56,6 +56,7 @@ struct Storage {
     Handle* root = nullptr;
     std::uint32_t generation = 0;  ///< number of writes so far
     NodeId input;                  ///< placeholder or get_attr that it belongs to; invalid for intermediates
+    NodeId first;                  ///< its first value
     NodeId writer;                 ///< last node that wrote it
     bool frozen = false;           ///< replaced by `set_`: writes are errors
     bool swapped = false;          ///< an input whose storage was replaced by `set_`
@@ -103,7 +104,7 @@ private:
     Value symbolValue(const SymInt& s, const std::function<NodeId()>& make);
     std::vector<Value> sizeValues(const std::vector<SymInt>& sizes, const std::function<NodeId()>& tensor);
     std::optional<TensorType> geometryOf(NodeId source) const;
-    std::string nameOf(NodeId id) const { return g_[id].name.str(); }
+    std::string nameOf(NodeId id) const;  ///< as the source program has it, for messages
     std::string nameOf(const Handle* h) const;
 
     // --- writing (functionalize_write.cpp)
@@ -173,7 +174,8 @@ private:
         bool refused = false;                ///< left as it is
         bool shared = false;                 ///< a call has been rewritten for it
     };
-    Status bodies(NodeId id);
+    Status otherCall(NodeId id);
+    Status bodies(NodeId id, bool& done);
     Result<BodyEffect> functionalizeBody(NodeId id, Name attribute);
 
     Status epilogue(NodeId output);
@@ -191,6 +193,7 @@ private:
     Form form_;
     std::vector<BodyWrite>* writtenInputs_;
     AliasInfo alias_;
+    std::vector<Name> sourceNames_;                     ///< by node id
 
     std::deque<Handle> handles_;
     std::deque<Storage> storages_;

@@ -76,7 +76,7 @@ void Functionalizer::reportLaunchAliases(NodeId id, const std::vector<std::pair<
             if (w->first == inner.keys()[i] || overlap(h, w->second) == Overlap::Disjoint) continue;
             if (!firstTime("ALIASED_READ", nameOf(id) + " " + inner.keys()[i].str())) continue;
             Diagnostic d = warning("ALIASED_READ", {{"arg", inner.keys()[i].str()}, {"other", w->first.str()}, {"node", nameOf(id)}});
-            d.node = g_[id].name;
+            d.node = Name(nameOf(id));
             ctx_.say(std::move(d));
         }
     }

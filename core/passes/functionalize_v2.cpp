@@ -92,7 +92,7 @@ bool Functionalizer::fits(const SymInt& start, const SymInt& length, const SymIn
 void Functionalizer::reportSliceStart(NodeId id, const Handle* h, const SymInt& start, const SymInt& baseOffset) {
     if (!firstTime("SLICE_START_OFFSET", nameOf(h))) return;
     Diagnostic d = warning("SLICE_START_OFFSET", {{"start", start.str()}, {"view", nameOf(h)}, {"offset", baseOffset.str()}, {"node", nameOf(id)}});
-    d.node = g_[id].name;
+    d.node = Name(nameOf(id));
     ctx_.say(std::move(d));
 }
 

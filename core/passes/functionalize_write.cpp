@@ -85,7 +85,7 @@ void Functionalizer::restoreLayout(Storage& storage) {
     const Node& value = g_[root->value];
     if (!value.tensor() || value.trust == Trust::Assumed || !root->geometry || !stridesDiffer(*value.tensor(), *root->geometry)) return;
     // `copy` gives its second operand in the layout of its first.
-    const NodeId laid = emit(kCopy, {Value::node(root->source), Value::node(root->value)}, {}, Type::tensor(*root->geometry));
+    const NodeId laid = emit(kCopy, {Value::node(storage.first), Value::node(root->value)}, {}, Type::tensor(*root->geometry));
     rewrite("restore-layout", {ref(g_, root->value)}, {ref(g_, laid)});
     root->value = laid;
     root->generation = ++storage.generation;
@@ -144,7 +144,7 @@ Status Functionalizer::write(Handle* h, NodeId value) {
     for (NodeId view : std::exchange(storage.undecided, {}))
         if (firstTime("UNRESOLVED_ALIAS", g_[view].name.view())) {
             Diagnostic d = warning("UNRESOLVED_ALIAS", {{"node", nameOf(view)}, {"base", nameOf(storage.root)}, {"assumed", "a view"}});
-            d.node = g_[view].name;
+            d.node = Name(nameOf(view));
             ctx_.say(std::move(d));
         }
     if (Status s = putBack(h, value); !s) return s;

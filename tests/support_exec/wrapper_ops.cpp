@@ -62,6 +62,15 @@ RuntimeValue cloned(const RuntimeValue& v) {
     return out;
 }
 
+/// What re-inplacing left to be cloned: names of arguments (v1), indices of bases (v2). Nothing = it did not run, and everything is.
+bool mustClone(const RuntimeCall& c, const Value& key) {
+    const Value* set = c.node.metaValue("clone_only"_n);
+    if (!set) return true;
+    for (const Value& item : set->items())
+        if (item == key) return true;
+    return false;
+}
+
 const OpDef& innerOperator(const RuntimeCall& c) {
     const OpDef* op = c.ops.find(Name(c.values.at(0).text()));
     if (!op) throw std::runtime_error("no schema of the wrapped operator");
@@ -83,7 +92,8 @@ RuntimeValue autoFunctionalized(const RuntimeCall& c) {
     std::vector<RuntimeValue> values;
     RuntimeList written;
     for (const SchemaParam& p : op.schema.params) {
-        values.push_back(p.written() ? cloned(c.named(p.name.view())) : c.named(p.name.view()));
+        const RuntimeValue& value = c.named(p.name.view());
+        values.push_back(p.written() && mustClone(c, Value::string(p.name)) ? cloned(value) : value);
         if (p.written()) written.push_back(values.back());
     }
     RuntimeValue returned = runOperator(c.ops, c.graph, c.node, op.canonical, values);
@@ -103,7 +113,9 @@ RuntimeValue rebuild(const RuntimeCall& c, const std::string& prefix, const Runt
 
 RuntimeValue autoFunctionalizedV2(const RuntimeCall& c) {
     const OpDef& op = innerOperator(c);
-    const RuntimeList bases = cloned(c.named("_all_bases")).list();
+    RuntimeList bases = c.named("_all_bases").list();
+    for (std::size_t i = 0; i < bases.size(); ++i)
+        if (mustClone(c, Value::integer(static_cast<std::int64_t>(i)))) bases[i] = cloned(bases[i]);
     std::vector<RuntimeValue> values;
     for (const SchemaParam& p : op.schema.params) {
         const std::string prefix = "_" + p.name.str();
