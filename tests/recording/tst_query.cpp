@@ -76,6 +76,21 @@ private slots:
         }
     }
 
+    /// Both ends of an edge are found by uid: reading the whole lane for each would be quadratic.
+    void edgesAreFoundByUid() {
+        for (const char* view : {"v_edge", "v_write"}) {
+            const auto plan = recording_->query(std::string("EXPLAIN QUERY PLAN SELECT * FROM ") + view + " WHERE stage_id = 3");
+            QVERIFY(plan);
+            int byUid = 0, byLane = 0;
+            for (const auto& row : plan->rows) {
+                byUid += row.back()->find("node_uid (lane=? AND uid=?") != std::string::npos;
+                byLane += row.back()->find("node_last") != std::string::npos;
+            }
+            QVERIFY(byUid >= 1);
+            QCOMPARE(byLane, 1);
+        }
+    }
+
     void everyUseHasAVersionInEachStageOfItsUser() {
         QCOMPARE(rows("SELECT n.name, s.idx FROM stage s JOIN node n ON n.lane = s.lane AND n.first_stage <= s.idx AND n.last_stage >= s.idx "
                       "JOIN use u ON u.node = n.id WHERE NOT EXISTS (SELECT 1 FROM node d WHERE d.lane = n.lane AND d.uid = u.uid AND d.first_stage <= s.idx AND "
