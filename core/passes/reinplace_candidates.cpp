@@ -88,6 +88,9 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
     q.node = id;
     q.value = n.arg(operand);
     q.argument = paramName(ctx_.ops(), op, 0);
+    if (!effects) q.results.push_back({id});
+    else
+        for (NodeId item : itemsTaken(g_, id, Value::integer(1))) q.results.push_back({item});
     for (std::size_t i = operand + 1; i < n.args.size(); ++i)
         n.args[i].forEachNode([&](NodeId read) { q.reads.push_back({paramName(ctx_.ops(), op, i - operand), read}); });
     for (const auto& [key, value] : n.kwargs) value.forEachNode([&](NodeId read) { q.reads.push_back({key.str(), read}); });
@@ -120,7 +123,7 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
 
     if (q.value.isNode()) {
         if (const NodeId copy = index_.writeBack(q.value.asNode(), id)) eraseWriteBack(copy, q.value.asNode());
-        table_.accept(q.value.asNode(), id);
+        for (const auto& result : q.results) table_.accept(q.value.asNode(), result.node);
     }
     if (forms_.find(id)) {
         inPlaceScatters_.insert(id);
@@ -154,6 +157,8 @@ void Reinplacer::visitForeach(NodeId id) {
     q.value = n.arg(0);
     q.argument = paramName(ctx_.ops(), n.op, 0);
     if (!q.value.isSequence()) return;
+    for (const Node::User& user : n.users)
+        if (g_[user.id].op == "operator::getitem") q.results.push_back({user.id, g_[user.id].arg(1).asInt().value_or(-1)});
     for (std::size_t i = 1; i < n.args.size(); ++i) n.args[i].forEachNode([&](NodeId read) { q.reads.push_back({paramName(ctx_.ops(), n.op, i), read}); });
 
     const auto tensors = tensorsOf(q.value);
@@ -198,12 +203,12 @@ void Reinplacer::visitForeach(NodeId id) {
 std::vector<Reinplacer::Key> Reinplacer::keysOf(NodeId id, const WrapperCall& call) const {
     std::vector<Key> keys;
     const auto results = [&](const Value& key, const Value& value) {
-        std::vector<NodeId> out;
+        std::vector<Question::Result> out;
         for (NodeId item : itemsTaken(g_, id, key)) {
-            if (!value.isSequence()) out.push_back(item);
+            if (!value.isSequence()) out.push_back({item});
             else
                 for (const Node::User& user : g_[item].users)
-                    if (g_[user.id].op == "operator::getitem") out.push_back(user.id);
+                    if (g_[user.id].op == "operator::getitem") out.push_back({user.id, g_[user.id].arg(1).asInt().value_or(-1)});
         }
         return out;
     };
@@ -272,7 +277,7 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
     std::unordered_map<StorageId, std::string> taken;
     bool any = false;
     for (Key& key : keys) {
-        Question q{id, key.value, shownName(call, key), {}, reads};
+        Question q{id, key.value, shownName(call, key), {}, reads, key.results};
         const auto tensors = tensorsOf(key.value);
         const auto dup = std::find_if(tensors.begin(), tensors.end(), [&](NodeId t) { return t && taken.contains(index_.alias().storageOf(t)); });
         if (dup != tensors.end()) {
@@ -282,7 +287,7 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
             key.answer.checks.push_back({"no earlier argument of the call writes this memory", CheckStep::Answer::Failed, ""});
             continue;
         }
-        if (mode_ == AnalysisMode::Extent && call.kind == WrapperKind::V2 && key.value.isNode()) {
+        if (call.kind == WrapperKind::V2 && key.value.isNode()) {
             // The elements that are written: the union of the encoded views; unknown geometry means the whole base.
             const TensorType* base = index_.geometry(key.value.asNode());
             const auto index = static_cast<std::size_t>(&key - keys.data());
@@ -309,18 +314,16 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
 void Reinplacer::takeInPlace(NodeId id, const WrapperCall& call, const Key& key) {
     if (key.value.isNode()) {
         if (const NodeId copy = index_.writeBack(key.value.asNode(), id)) eraseWriteBack(copy, key.value.asNode());
-        for (NodeId result : key.results) {
-            table_.accept(key.value.asNode(), result);
-            if (call.kind == WrapperKind::Launch) replace(result, key.value.asNode());
+        for (const auto& result : key.results) {
+            table_.accept(key.value.asNode(), result.node);
+            if (call.kind == WrapperKind::Launch) replace(result.node, key.value.asNode());
         }
         return;
     }
-    for (NodeId result : key.results) {
-        const auto i = g_[result].arg(1).asInt();
-        const auto& items = key.value.items();
-        if (i && *i >= 0 && static_cast<std::size_t>(*i) < items.size() && items[static_cast<std::size_t>(*i)].isNode())
-            table_.accept(items[static_cast<std::size_t>(*i)].asNode(), result);
-    }
+    const auto& items = key.value.items();
+    for (const auto& [result, i] : key.results)
+        if (i >= 0 && static_cast<std::size_t>(i) < items.size() && items[static_cast<std::size_t>(i)].isNode())
+            table_.accept(items[static_cast<std::size_t>(i)].asNode(), result);
 }
 
 void Reinplacer::recordClones(NodeId id, const WrapperCall& call, const std::vector<Key>& keys) {

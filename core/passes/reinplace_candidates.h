@@ -24,7 +24,7 @@ private:
         std::string name;               ///< as PyTorch's log says: argument name, or base index
         Value value;
         std::vector<std::size_t> arguments;  ///< indices into WrapperCall::arguments that are cut out of it
-        std::vector<NodeId> results;    ///< nodes that take the new value, per element of a list
+        std::vector<Question::Result> results;  ///< nodes that take the new value
         Answer answer;
     };
 

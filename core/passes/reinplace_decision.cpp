@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "core/analysis/footprint.h"
 #include "core/passes/functional_wrappers.h"
@@ -10,20 +11,25 @@
 namespace aliascope {
 namespace {
 
-using Verdict = CheckStep::Answer;
-
 void check(Answer& a, std::string question, bool ok, std::string detail = {}) {
-    a.checks.push_back({std::move(question), ok ? Verdict::Ok : Verdict::Failed, std::move(detail)});
+    a.checks.push_back({std::move(question), ok ? CheckStep::Answer::Ok : CheckStep::Answer::Failed, std::move(detail)});
 }
 
-Answer refuse(Answer a, std::string code, std::string rule) {
+void refuse(Answer& a, std::string code, std::string rule) {
     a.inPlace = false;
     a.code = std::move(code);
     a.rule = std::move(rule);
-    return a;
 }
 
-bool surelyDisjoint(const TensorType* a, const TensorType* b, const SymbolTable& symbols) { return a && b && exactOverlap(*a, *b, symbols) == Overlap::Disjoint; }
+bool sameGeometry(const TensorType* a, const TensorType* b) {
+    return a && b && a->dtype == b->dtype && a->strides && b->strides && a->sizes == b->sizes && *a->strides == *b->strides && a->offset && b->offset && *a->offset == *b->offset;
+}
+
+/// Id in reinplace.md 10 of the defect that makes `right` differ from PyTorch's in-place.
+std::string defectOf(const Answer& right) {
+    if (right.code == "RI31") return "R2";
+    return right.rule == "reinplace 9 theorem 1" ? "result behind a write-back" : "R1";
+}
 
 }  // namespace
 
@@ -32,7 +38,7 @@ void DefectReport::say(const std::string& defect, const Graph& g, NodeId node, c
     said_.push_back(defect);
     Diagnostic d = warning(code, std::move(params));
     d.node = g[node].name;
-    d.note = "PyTorch 2.11 overlooks this and the result is kept as it is (reinplace.md 10, " + defect + "); analysis=extent does not.";
+    d.note = "PyTorch 2.11 overlooks this and its result is kept (reinplace.md 10, " + defect + "); analysis=extent does not.";
     ctx_.say(std::move(d));
 }
 
@@ -48,17 +54,19 @@ std::uint32_t DecisionTable::groupOf(StorageId id) const {
     return at;
 }
 
+/// A result has the strides of what it replaces and counts from the same start; only then do both speak of the same elements.
+bool DecisionTable::keepsPlace(NodeId value, NodeId result) const {
+    const TensorType *v = index_.geometry(value), *r = index_.geometry(result);
+    return v && r && !shifted_[storageOf(value).value] && v->dtype == r->dtype && v->strides && r->strides && *v->strides == *r->strides && v->offset && r->offset &&
+           *v->offset == *r->offset;
+}
+
 void DecisionTable::accept(NodeId value, NodeId result) {
-    if (mode_ == AnalysisMode::Reference) return;
-    const StorageId from = index_.alias().storageOf(value), to = index_.alias().storageOf(result);
+    const StorageId from = storageOf(value), to = storageOf(result);
     if (!from || !to) return;
     std::uint32_t a = groupOf(from), b = groupOf(to);
     if (a == b) return;
-    // A result has the strides of what it replaces and counts from its own start; only then do both speak of the same elements.
-    const TensorType *v = index_.geometry(value), *r = index_.geometry(result);
-    const bool same = v && r && !shifted_[from.value] && v->dtype == r->dtype && v->strides && r->strides && *v->strides == *r->strides &&
-                      v->offset.value_or(SymInt(0)) == r->offset.value_or(SymInt(0));
-    if (!same)
+    if (!keepsPlace(value, result))
         for (StorageId member : members_[b]) shifted_[member.value] = true;
     if (members_[a].size() < members_[b].size()) std::swap(a, b);
     parent_[b] = a;
@@ -66,7 +74,7 @@ void DecisionTable::accept(NodeId value, NodeId result) {
     members_[b].clear();
 }
 
-Answer DecisionTable::ask(const Question& q) const { return q.value.isSequence() ? askList(q) : askTensor(q, q.value.asNode()); }
+Answer DecisionTable::ask(const Question& q) const { return q.value.isSequence() ? askList(q) : askTensor(q, q.value.asNode(), -1); }
 
 Answer DecisionTable::askList(const Question& q) const {
     Answer answer;
@@ -74,172 +82,200 @@ Answer DecisionTable::askList(const Question& q) const {
     std::unordered_map<std::uint32_t, std::size_t> seen;
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (items[i].isNone()) continue;
-        const StorageId storage = index_.alias().storageOf(items[i].asNode());
-        const std::uint32_t key = storage ? groupOf(storage) : Id<struct StorageTag>::none;
-        const auto [it, fresh] = seen.emplace(key, i);
+        const StorageId storage = items[i].isNode() ? storageOf(items[i].asNode()) : StorageId();
+        const auto [it, fresh] = seen.emplace(!storage ? StorageId::none : mode_ == AnalysisMode::Reference ? storage.value : groupOf(storage), i);
         if (fresh) continue;
         check(answer, "the elements have memory of their own", false, "elements " + std::to_string(it->second) + " and " + std::to_string(i));
         answer.params = {{"i", std::to_string(it->second)}, {"j", std::to_string(i)}};
         answer.blocker = items[it->second].asNode();
-        return refuse(std::move(answer), "RI11", "reinplace 4.5 step 1");
+        refuse(answer, "RI11", "reinplace 4.5 step 1");
+        return answer;
     }
     check(answer, "the elements have memory of their own", true);
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (items[i].isNone()) continue;
-        const Answer inner = askTensor(q, items[i].asNode());
-        const bool ok = inner.inPlace;
-        check(answer, "element " + std::to_string(i) + " may be written in place", ok, ok ? "" : inner.code);
-        if (ok) continue;
+        const Answer inner = askTensor(q, items[i].asNode(), static_cast<std::int64_t>(i));
+        check(answer, "element " + std::to_string(i) + " may be written in place", inner.inPlace, inner.inPlace ? "" : inner.code);
+        if (inner.inPlace) continue;
         answer.blocker = inner.blocker;
         answer.view = inner.view;
-        answer.element = static_cast<int>(i);
         answer.params = inner.params;
         answer.params.insert(answer.params.end(), {{"index", std::to_string(i)}, {"inner", inner.code}});
-        return refuse(std::move(answer), "RI12", "reinplace 4.5 step 2");
+        refuse(answer, "RI12", "reinplace 4.5 step 2");
+        return answer;
     }
     answer.inPlace = true;
     return answer;
 }
 
-Answer DecisionTable::askTensor(const Question& q, NodeId a) const {
-    Answer answer;
-    const StorageId storage = a ? index_.alias().storageOf(a) : StorageId();
-    check(answer, "the storage is known", static_cast<bool>(storage));
-    if (!storage) return refuse(std::move(answer), "RI10", "reinplace 4.5 step 3");
+Answer DecisionTable::askTensor(const Question& q, NodeId a, std::int64_t element) const {
+    if (!a || !storageOf(a)) {
+        Answer answer;
+        check(answer, "the storage is known", false);
+        refuse(answer, "RI10", "reinplace 4.5 step 3");
+        return answer;
+    }
+    if (mode_ == AnalysisMode::Extent) return askExtent(q, a, element, Rules::Extent);
+    Answer answer = askReference(q, a);
+    if (!answer.inPlace) return answer;
+    Answer right = askExtent(q, a, element, Rules::CertainlyWrong);
+    if (!right.inPlace) {
+        right.params.insert(right.params.begin(), {"node", g_[q.node].name.str()});
+        defects_.say(defectOf(right), g_, q.node, right.code, std::move(right.params));
+    }
+    return answer;
+}
 
+Answer DecisionTable::askReference(const Question& q, NodeId a) const {
+    Answer answer;
+    check(answer, "the storage is known", true);
     NodeId limit;
-    if (!checkInputs(q, a, answer, limit)) return answer;
-    if (mode_ == AnalysisMode::Extent && !checkSameNode(q, a, answer)) return answer;
-    const auto later = laterUse(q, a, limit);
-    check(answer, limit ? "nothing reads the old value before it is written back" : "nothing reads the old value afterwards", !later,
-          later ? g_[later->use.user].name.str() + " uses " + g_[later->use.value].name.str() : "");
+    if (!checkOwnInputs(a, answer, limit)) return answer;
+    const auto later = laterUse(q, a, limit, Rules::Reference);
+    check(answer, limit ? "nothing uses the old value before it is written back" : "nothing uses the old value afterwards", !later,
+          later ? g_[later->user].name.str() + " uses " + g_[later->value].name.str() : "");
     if (later) {
-        explainLaterUse(q, a, *later, answer);
+        explainLaterUse(q, a, *later, Rules::Reference, answer);
         answer.rule = isInput(g_[a]) ? "reinplace 4.5 step 5" : "reinplace 4.5 step 7";
         return answer;
     }
-    if (mode_ == AnalysisMode::Reference) {
-        Answer unused;
-        checkSameNode(q, a, unused);  // speaks of defect R2
-    }
     answer.inPlace = true;
     return answer;
 }
 
-bool DecisionTable::checkInputs(const Question& q, NodeId a, Answer& answer, NodeId& limit) const {
-    const StorageId storage = index_.alias().storageOf(a);
-    const auto notWrittenBack = [&](NodeId input) {
-        answer.blocker = input;
-        answer.view = a;
-        answer.params = {{"base", g_[input].name.str()}, {"input", g_[input].name.str()}, {"view", g_[a].name.str()}};
-        answer = refuse(std::move(answer), "RI20", "reinplace 4.5 step 4");
-        return false;
-    };
+Answer DecisionTable::askExtent(const Question& q, NodeId a, std::int64_t element, Rules rules) const {
+    Answer answer;
+    check(answer, "the storage is known", true);
+    NodeId limit;
+    if (!checkGroupInputs(q, a, rules, answer, limit)) return answer;
+    if (!checkSameNode(q, a, rules, answer)) return answer;
+    const auto later = laterUse(q, a, limit, rules);
+    check(answer, "nothing reads the old elements afterwards", !later, later ? g_[later->user].name.str() + " reads " + g_[later->value].name.str() : "");
+    if (later) {
+        explainLaterUse(q, a, *later, rules, answer);
+        answer.rule = "reinplace 9 L1";
+        return answer;
+    }
+    answer.inPlace = !limit || checkResults(q, a, element, limit, answer);
+    return answer;
+}
+
+bool DecisionTable::refuseInput(NodeId a, NodeId input, const char* code, const char* rule, Answer& answer) const {
+    answer.blocker = input;
+    answer.view = a;
+    answer.params = {{"base", g_[input].name.str()}, {"view", g_[a].name.str()}, {"input", g_[input].name.str()}, {"other_pipeline", "best"}};
+    refuse(answer, code, rule);
+    return false;
+}
+
+/// Steps 4 and 6; `limit` becomes the first write-back.
+bool DecisionTable::checkOwnInputs(NodeId a, Answer& answer, NodeId& limit) const {
     if (isInput(g_[a])) {
         limit = index_.firstCopy(a);
-        const bool ok = limit && (mode_ == AnalysisMode::Reference || g_.before(q.node, limit));
-        check(answer, "the program writes this graph input back", ok);
-        return ok || notWrittenBack(a);
+        check(answer, "the program writes this graph input back", static_cast<bool>(limit));
+        return limit || refuseInput(a, a, "RI20", "reinplace 4.5 step 4", answer);
     }
-    if (mode_ == AnalysisMode::Reference) {
-        for (NodeId input : index_.inputs(storage)) {
-            const TensorType *x = index_.geometry(a), *y = index_.geometry(input);
-            if (x && y && referenceDisjoint(*x, *y, g_.symbols)) {
-                if (exactOverlap(*x, *y, g_.symbols) == Overlap::Overlaps)
-                    defects_.say("R1", g_, q.node, "RI21", {{"view", g_[a].name.str()}, {"input", g_[input].name.str()}, {"other_pipeline", "best"}});
-                continue;
-            }
-            check(answer, "it is no view of a graph input", false, g_[input].name.str());
-            answer.blocker = input;
-            answer.view = a;
-            answer.params = {{"view", g_[a].name.str()}, {"input", g_[input].name.str()}, {"other_pipeline", "best"}};
-            answer = refuse(std::move(answer), "RI21", "reinplace 4.5 step 6");
-            return false;
-        }
-        check(answer, "it is no view of a graph input", true);
-        return true;
+    for (NodeId input : index_.inputs(storageOf(a))) {
+        if (!overlaps(index_.geometry(a), index_.geometry(input), Rules::Reference)) continue;
+        check(answer, "it is no view of a graph input", false, g_[input].name.str());
+        return refuseInput(a, input, "RI21", "reinplace 4.5 step 6", answer);
     }
-    // L6: the memory belongs to an input that is rewritten as a whole at its write-back, so the input's own rule decides.
-    for (StorageId member : group(storage))
+    check(answer, "it is no view of a graph input", true);
+    return true;
+}
+
+/// L6: the memory belongs to an input that is rewritten as a whole at its write-back, so the input's own rule decides.
+bool DecisionTable::checkGroupInputs(const Question& q, NodeId a, Rules rules, Answer& answer, NodeId& limit) const {
+    const StorageId own = storageOf(a);
+    for (StorageId member : members_[groupOf(own)])
         for (NodeId input : index_.inputs(member)) {
-            const bool apart = !shifted_[member.value] && !shifted_[storage.value] && surelyDisjoint(index_.geometry(a), index_.geometry(input), g_.symbols);
-            if (apart) continue;
+            // Even elements beside the input are the caller's: only the doubt about PyTorch's answer asks whether they really meet.
+            const bool doubted = rules == Rules::CertainlyWrong && a != input;
+            if (doubted && (shifted_[member.value] || shifted_[own.value] || !overlaps(index_.geometry(a), index_.geometry(input), rules))) continue;
             const NodeId back = index_.firstCopy(input);
             const bool ok = back && g_.before(q.node, back);
             check(answer, "the program writes graph input " + g_[input].name.str() + " back", ok);
-            if (!ok) return notWrittenBack(input);
+            if (!ok) return refuseInput(a, input, a == input || member != own ? "RI20" : "RI21", "reinplace 4.5 step 4", answer);
             if (!limit || g_.before(back, limit)) limit = back;
         }
     return true;
 }
 
-bool DecisionTable::checkSameNode(const Question& q, NodeId a, Answer& answer) const {
-    const StorageId storage = index_.alias().storageOf(a);
+bool DecisionTable::checkSameNode(const Question& q, NodeId a, Rules rules, Answer& answer) const {
     for (const Question::Read& read : q.reads) {
-        const StorageId other = index_.alias().storageOf(read.value);
-        if (!other || groupOf(other) != groupOf(storage) || !conflicts(q, a, read.value)) continue;
-        // Where it may only overlap, reference stays silent: PyTorch may well be right.
-        Params params = {{"base", g_[a].name.str()}, {"other", read.argument}};
-        if (mode_ == AnalysisMode::Reference) {
-            const TensorType *x = index_.geometry(a), *y = index_.geometry(read.value);
-            if (x && y && exactOverlap(*x, *y, g_.symbols) == Overlap::Overlaps) defects_.say("R2", g_, q.node, "RI31", std::move(params));
-            continue;
-        }
+        const StorageId other = storageOf(read.value);
+        if (!other || groupOf(other) != groupOf(storageOf(a)) || !conflicts(q, a, read.value, rules)) continue;
         check(answer, "the node does not read what it overwrites", false, read.argument);
         answer.blocker = q.node;
         answer.view = read.value;
-        answer.params = std::move(params);
-        answer = refuse(std::move(answer), "RI31", "reinplace 4.6");
+        answer.params = {{"base", g_[a].name.str()}, {"other", read.argument}};
+        refuse(answer, "RI31", "reinplace 4.6");
         return false;
     }
     check(answer, "the node does not read what it overwrites", true);
     return true;
 }
 
-bool DecisionTable::conflicts(const Question& q, NodeId a, NodeId value) const {
-    if (a == value && (mode_ == AnalysisMode::Reference || q.written.empty())) return true;
-    const TensorType* v = index_.geometry(value);
-    if (mode_ == AnalysisMode::Reference) {
-        const TensorType* x = index_.geometry(a);
-        return !x || !v || !referenceDisjoint(*x, *v, g_.symbols);
+/// The write-back rewrites the memory in which the results stand. Whoever reads them from then on finds them only if it copies them onto themselves.
+bool DecisionTable::checkResults(const Question& q, NodeId a, std::int64_t element, NodeId limit, Answer& answer) const {
+    const NodeId input = g_[limit].arg(0).asNode(), source = g_[limit].arg(1).asNode();
+    for (const auto& [result, itsElement] : q.results) {
+        const StorageId storage = storageOf(result);
+        if (!storage || itsElement != element) continue;
+        const bool ontoItself = source && storageOf(source) == storage && keepsPlace(a, result) && sameGeometry(index_.geometry(source), index_.geometry(input));
+        if (ontoItself) continue;
+        const auto& uses = index_.uses(storage);
+        auto at = std::lower_bound(uses.begin(), uses.end(), limit, [&](const StorageUse& u, NodeId n) { return g_.before(u.user, n); });
+        while (at != uses.end() && at->view) ++at;
+        if (at == uses.end()) continue;
+        check(answer, "nothing reads the result after " + g_[limit].name.str() + " has rewritten its memory", false, g_[at->user].name.str());
+        explainLaterUse(q, a, *at, Rules::Extent, answer);
+        answer.rule = "reinplace 9 theorem 1";
+        return false;
     }
-    const StorageId mine = index_.alias().storageOf(a), its = index_.alias().storageOf(value);
-    if (mine != its && (shifted_[mine.value] || shifted_[its.value])) return true;
-    if (!v) return true;
-    if (q.written.empty()) return !surelyDisjoint(index_.geometry(a), v, g_.symbols);
-    return std::any_of(q.written.begin(), q.written.end(), [&](const TensorType& w) { return exactOverlap(w, *v, g_.symbols) != Overlap::Disjoint; });
+    check(answer, "nothing reads the result after its memory is written back", true);
+    return true;
 }
 
-std::optional<DecisionTable::LaterUse> DecisionTable::laterUse(const Question& q, NodeId a, NodeId limit) const {
+bool DecisionTable::overlaps(const TensorType* a, const TensorType* b, Rules rules) const {
+    if (!a || !b) return rules != Rules::CertainlyWrong;
+    if (rules == Rules::Reference) return !referenceDisjoint(*a, *b, g_.symbols);
+    const Overlap exact = exactOverlap(*a, *b, g_.symbols);
+    return exact == Overlap::Overlaps || (exact == Overlap::May && rules == Rules::Extent);
+}
+
+bool DecisionTable::conflicts(const Question& q, NodeId a, NodeId value, Rules rules) const {
+    if (a == value && (rules == Rules::Reference || q.written.empty())) return true;
+    const TensorType* v = index_.geometry(value);
+    if (rules == Rules::Reference) return overlaps(index_.geometry(a), v, rules);
+    const StorageId mine = storageOf(a), its = storageOf(value);
+    if (mine != its && (shifted_[mine.value] || shifted_[its.value])) return rules == Rules::Extent;
+    if (q.written.empty()) return overlaps(index_.geometry(a), v, rules);
+    return std::any_of(q.written.begin(), q.written.end(), [&](const TensorType& w) { return overlaps(&w, v, rules); });
+}
+
+std::optional<StorageUse> DecisionTable::laterUse(const Question& q, NodeId a, NodeId limit, Rules rules) const {
     static const Name copy("aten::copy_");
-    std::optional<LaterUse> first;
-    std::optional<StorageUse> overlooked;
-    for (StorageId member : group(index_.alias().storageOf(a))) {
+    const StorageId own = storageOf(a);
+    std::optional<StorageUse> first;
+    const auto scan = [&](StorageId member) {
+        // From the first write-back on, values of the input's own storage have their new contents anyway; results of other nodes have not.
+        const NodeId end = limit && (rules == Rules::Reference || !index_.inputs(member).empty()) ? limit : NodeId();
         const auto& uses = index_.uses(member);
         auto at = std::upper_bound(uses.begin(), uses.end(), q.node, [&](NodeId n, const StorageUse& u) { return g_.before(n, u.user); });
         for (; at != uses.end(); ++at) {
-            if (limit && !g_.before(at->user, limit)) break;
-            if (first && !g_.before(at->user, first->use.user)) break;
-            if (mode_ == AnalysisMode::Extent && at->view) continue;
+            if ((end && !g_.before(at->user, end)) || (first && !g_.before(at->user, first->user))) return;
+            if (rules != Rules::Reference && at->view) continue;
             const Node& user = g_[at->user];
             if (user.is(copy) && user.arg(0).asNode() == a) continue;
-            if (!conflicts(q, a, at->value)) {
-                if (mode_ == AnalysisMode::Reference && !overlooked) {
-                    const TensorType *x = index_.geometry(a), *v = index_.geometry(at->value);
-                    if (exactOverlap(*x, *v, g_.symbols) == Overlap::Overlaps) overlooked = *at;
-                }
-                continue;
-            }
-            first = LaterUse{*at, -1};
-            break;
+            if (!conflicts(q, a, at->value, rules)) continue;
+            first = *at;
+            return;
         }
-    }
-    if (!first && overlooked) {
-        Answer right;
-        explainLaterUse(q, a, {*overlooked, -1}, right);
-        right.params.insert(right.params.begin(), {"node", g_[q.node].name.str()});
-        defects_.say("R1", g_, q.node, right.code, std::move(right.params));
-    }
+    };
+    if (rules == Rules::Reference) scan(own);
+    else
+        for (StorageId member : members_[groupOf(own)]) scan(member);
     return first;
 }
 
@@ -253,11 +289,11 @@ NodeId DecisionTable::finalReader(NodeId view) const {
     return at;
 }
 
-std::int64_t DecisionTable::overlapBytes(const Question& q, NodeId a, NodeId value) const {
+std::int64_t DecisionTable::overlapBytes(const Question& q, NodeId a, NodeId value, Rules rules) const {
     const TensorType *x = index_.geometry(a), *v = index_.geometry(value);
     if (!x || !v) return -1;
     std::int64_t elements = 0;
-    if (mode_ == AnalysisMode::Reference || q.written.empty()) {
+    if (rules == Rules::Reference || q.written.empty()) {
         const auto n = overlapElements(*x, *v);
         if (!n) return -1;
         elements = *n;
@@ -267,31 +303,29 @@ std::int64_t DecisionTable::overlapBytes(const Question& q, NodeId a, NodeId val
     return elements * itemSize(v->dtype);
 }
 
-void DecisionTable::explainLaterUse(const Question& q, NodeId a, const LaterUse& later, Answer& answer) const {
-    const Node& user = g_[later.use.user];
-    const std::string view = g_[later.use.value].name.str();
-    const StorageId storage = index_.alias().storageOf(a);
-    const NodeId base = index_.alias().storage(storage).base;
-    const std::int64_t bytes = overlapBytes(q, a, later.use.value);
+void DecisionTable::explainLaterUse(const Question& q, NodeId a, const StorageUse& use, Rules rules, Answer& answer) const {
+    const Node& user = g_[use.user];
+    const std::string view = g_[use.value].name.str();
+    const NodeId base = index_.alias().storage(storageOf(a)).base;
+    const std::int64_t bytes = overlapBytes(q, a, use.value, rules);
+    const std::string shown = bytes < 0 ? "some" : std::to_string(bytes);
     answer.inPlace = false;
-    answer.blocker = later.use.user;
-    answer.view = later.use.value;
-    answer.params = {{"blocker", user.name.str()}, {"op", user.op.str()}, {"view", view}, {"base", base ? g_[base].name.str() : view},
-                     {"overlap", bytes < 0 ? "some" : std::to_string(bytes)}};
+    answer.blocker = use.user;
+    answer.view = use.value;
+    answer.params = {{"blocker", user.name.str()}, {"op", user.op.str()}, {"view", view}, {"base", base ? g_[base].name.str() : view}, {"overlap", shown}};
     if (user.kind == NodeKind::Output) {
         answer.code = "RI30.OUTPUT";
-        if (mode_ == AnalysisMode::Extent) {
-            answer.code = "RI51";
-            answer.params.insert(answer.params.end(), {{"how", "it is returned"}, {"needed", bytes < 0 ? "some" : std::to_string(bytes)}});
-            if (bytes >= 0) answer.neededBytes = bytes;
-        }
+        if (rules == Rules::Reference) return;
+        answer.code = "RI51";
+        answer.params.insert(answer.params.end(), {{"how", "it is returned"}, {"needed", shown}});
+        if (bytes >= 0) answer.neededBytes = bytes;
     } else if (user.op == "aten::copy_") {
         answer.code = "RI30.COPY";
-    } else if (isViewScatter(user.op) && user.arg(0).asNode() == later.use.value) {
+    } else if (isViewScatter(user.op) && user.arg(0).asNode() == use.value) {
         answer.code = "RI30.SCATTER";
     } else if (isSchemaView(ops_, user)) {
         answer.code = "RI30.VIEW";
-        answer.params.emplace_back("reader", g_[finalReader(later.use.user)].name.str());
+        answer.params.emplace_back("reader", g_[finalReader(use.user)].name.str());
     } else {
         answer.code = "RI30.READ";
     }

@@ -2,11 +2,11 @@
 // The decision table of re-inplacing (reinplace.md 4.5): may node n write argument a where it stands?
 //
 // `reference` asks what PyTorch 2.11 asks, its overlap predicate included. `extent` asks about the elements that are really written: exact overlap,
-// views looked through to their readers, reads by the node itself, views of inputs that are written back (reinplace.md 9, theorem 1 with L1 and L6).
+// views looked through to their readers, reads by the node itself, views of inputs that are written back (reinplace.md 9, theorem 1 with L1 and L6),
+// and readers of results that would find the memory rewritten. Reference mode asks these questions too, to tell when PyTorch's answer is wrong.
 
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/passes/reinplace_index.h"
@@ -35,6 +35,11 @@ struct Question {
         NodeId value;
     };
     std::vector<Read> reads;         ///< operands that the node only reads
+    struct Result {
+        NodeId node;
+        std::int64_t element = -1;   ///< of a list; -1 = no list
+    };
+    std::vector<Result> results;     ///< nodes that take the new value
 };
 
 struct Answer {
@@ -42,7 +47,6 @@ struct Answer {
     std::string code = "RI00";
     std::string rule = "reinplace 4.5";
     NodeId blocker, view;
-    int element = -1;                        ///< of a list, the one that fails
     std::optional<std::int64_t> neededBytes;
     Params params;
     std::vector<CheckStep> checks;
@@ -54,33 +58,40 @@ public:
 
     /// Steps 1 to 7; `Answer::inPlace` says whether all passed.
     Answer ask(const Question& q) const;
-    /// Extent analysis: from now on `result` lies in the memory of `value`, because its node writes there.
+    /// From now on `result` lies in the memory of `value`, because its node writes there: later questions of extent analysis take both for one.
     void accept(NodeId value, NodeId result);
 
 private:
-    struct LaterUse {
-        StorageUse use;
-        std::int64_t overlap = -1;  ///< elements; -1 = not counted
-    };
+    /// Which analysis, and what counts as overlap where geometry leaves it open.
+    enum class Rules : std::uint8_t { Reference, Extent, CertainlyWrong };
+
     Answer askList(const Question& q) const;
-    Answer askTensor(const Question& q, NodeId a) const;
-    bool checkInputs(const Question& q, NodeId a, Answer& answer, NodeId& limit) const;
-    bool checkSameNode(const Question& q, NodeId a, Answer& answer) const;
-    std::optional<LaterUse> laterUse(const Question& q, NodeId a, NodeId limit) const;
-    bool conflicts(const Question& q, NodeId a, NodeId value) const;
-    void explainLaterUse(const Question& q, NodeId a, const LaterUse& later, Answer& answer) const;
+    Answer askTensor(const Question& q, NodeId a, std::int64_t element) const;
+    Answer askExtent(const Question& q, NodeId a, std::int64_t element, Rules rules) const;
+    Answer askReference(const Question& q, NodeId a) const;
+    bool checkOwnInputs(NodeId a, Answer& answer, NodeId& limit) const;
+    bool checkGroupInputs(const Question& q, NodeId a, Rules rules, Answer& answer, NodeId& limit) const;
+    bool checkSameNode(const Question& q, NodeId a, Rules rules, Answer& answer) const;
+    bool checkResults(const Question& q, NodeId a, std::int64_t element, NodeId limit, Answer& answer) const;
+    bool refuseInput(NodeId a, NodeId input, const char* code, const char* rule, Answer& answer) const;
+
+    std::optional<StorageUse> laterUse(const Question& q, NodeId a, NodeId limit, Rules rules) const;
+    bool conflicts(const Question& q, NodeId a, NodeId value, Rules rules) const;
+    bool overlaps(const TensorType* a, const TensorType* b, Rules rules) const;
+    bool keepsPlace(NodeId value, NodeId result) const;
+    void explainLaterUse(const Question& q, NodeId a, const StorageUse& use, Rules rules, Answer& answer) const;
     NodeId finalReader(NodeId view) const;
-    std::int64_t overlapBytes(const Question& q, NodeId a, NodeId value) const;
+    std::int64_t overlapBytes(const Question& q, NodeId a, NodeId value, Rules rules) const;
+    StorageId storageOf(NodeId id) const { return index_.alias().storageOf(id); }
 
     std::uint32_t groupOf(StorageId id) const;
-    const std::vector<StorageId>& group(StorageId id) const { return members_[groupOf(id)]; }
 
     const Graph& g_;
     const OpRegistry& ops_;
     const ReinplaceIndex& index_;
     AnalysisMode mode_;
     DefectReport& defects_;
-    // Storages that are one memory once the accepted nodes write in place; only extent analysis merges any.
+    // Storages that are one memory once the accepted nodes write in place.
     mutable std::vector<std::uint32_t> parent_;
     std::vector<std::vector<StorageId>> members_;
     std::vector<bool> shifted_;  ///< the storage's geometry does not count from the start of the memory it was merged into

@@ -170,7 +170,7 @@ private slots:
         QCOMPARE(run.decision("x")->reportedBytes.value_or(-1), 16);
         QCOMPARE(run.decision("x")->clonedBytes.value_or(-1), 32);  // the storage up to the view's last element
         RUN_PASSES(extent, text, "reinplace{analysis=extent}");
-        QCOMPARE(extent.code("x"), "RI20");
+        QCOMPARE(extent.code("x"), "RI21");
         QCOMPARE(extent.decision("x")->clonedBytes.value_or(-1), 16);
     }
 

@@ -53,7 +53,7 @@ private slots:
         QCOMPARE(reference.code("x"), "RI00");
         QVERIFY(warnsOf(reference, "RI21", "R1"));
         RUN_PASSES(extent, text, kExtent);
-        QCOMPARE(extent.code("x"), "RI20");
+        QCOMPARE(extent.code("x"), "RI21");
     }
 
     void r2_sameNodeRead() {
