@@ -50,7 +50,7 @@ public:
         if (startsWith(n.op, "operator::")) return !isInPlaceOperator(n.op.view().substr(10)) || writtenOnlySymbols(n);
         if (startsWith(n.op, "math::") || startsWith(n.op, "torch::sym_")) return true;
         if (startsWith(n.op, "builtin::")) return n.op != "builtin::print" && n.op != "builtin::setattr" && n.op != "builtin::delattr";
-        if (isFunctionalWrapper(n.op)) return true;
+        if (isFunctionalWrapper(n.op)) return !wrapsEffect(n);
         if (startsWith(n.op, "hop::")) return purePerBodies(n);
         const OpDef* op = resolveOverload(ops_, g_, n);
         if (!op) return false;
@@ -136,6 +136,12 @@ private:
         if (n.op == "hop::triton_kernel_wrapper_mutation") return writtenByTriton(n);
         if (writtenByWrappedOperator(n)) return;
         writtenByBodies(n);
+    }
+
+    /// A functional wrapper around an operator that is never dead.
+    bool wrapsEffect(const Node& n) const {
+        const OpDef* op = n.arg(0).kind() == Value::Kind::Op ? ops_.find(n.arg(0).name()) : nullptr;
+        return op && op->is(Trait::Effect);
     }
 
     /// `kwargs.kwargs` of a Triton call; which of them is known from `mutated`, from a kernel's signature, or not at all.

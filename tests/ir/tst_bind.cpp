@@ -312,6 +312,8 @@ void TestBind::functionalWrappersWriteNothing() {
         QCOMPARE(b.written(id), QString());
         QVERIFY(b.pure(id));
     }
+    QVERIFY(b.ops.addText("op m::log_(Tensor(a!) x) -> ()\n    pure: no\n", "m.ops").empty());
+    QVERIFY(!b.pure(b.call("hop::auto_functionalized_v2", {Value::op("m::log_"_n)}, kwargs)));
 }
 
 void TestBind::tritonWrites() {
