@@ -1,0 +1,259 @@
+#include "views/panels/stage_panel.h"
+
+#include <QButtonGroup>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+
+#include "views/canvas/metrics.h"
+#include "views/canvas/overview_strip.h"
+#include "views/panels/command_line.h"
+#include "views/panels/counterpart_strip.h"
+#include "views/panels/theme.h"
+#include "views/panels/widgets.h"
+
+namespace aliascope {
+
+StagePanel::StagePanel(Session& session, QWidget* parent) : QWidget(parent), session_(session) {
+    build();
+    connect(&session_, &Session::stageChanged, this, &StagePanel::showStage);
+    connect(&session_, &Session::recordingChanged, this, [this] {
+        canvas_->setDecisions(session_.data().decisions);
+        if (!session_.view()) canvas_->setStage(nullptr);
+        text_->setSource(nullptr);
+    });
+    connect(&session_, &Session::selectionChanged, this, &StagePanel::follow);
+    connect(&session_, &Session::textReady, this, [this](const StageTextPtr& text) {
+        text_->setSource(std::make_shared<StageLines>(text));
+        text_->setSelection(session_.selection().node);
+    });
+    connect(canvas_, &GraphCanvas::selected, this, [this](Uid uid) { session_.selectNode(uid, Origin::Graph); });
+    connect(canvas_, &GraphCanvas::activated, this, [this](Uid uid) {
+        session_.selectNode(uid, Origin::Graph);
+        emit whyWanted();
+    });
+    connect(canvas_, &GraphCanvas::groupToggled, &session_, &Session::toggleGroup);
+    connect(canvas_, &GraphCanvas::zoomChanged, this, &StagePanel::showZoom);
+    connect(text_, &TextPane::selected, this, [this](Uid uid) { session_.selectNode(uid, Origin::Text); });
+    connect(text_, &TextPane::activated, this, [this](Uid uid) {
+        session_.selectNode(uid, Origin::Text);
+        goToDefinition();
+    });
+    setMode(Mode::Graph);
+}
+
+QWidget* StagePanel::header() {
+    auto* head = new QWidget(this);
+    head->setProperty("surface", QStringLiteral("panel"));
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(Metrics::pad(), Metrics::em(0.3), Metrics::pad(), Metrics::em(0.3));
+    row->setSpacing(Metrics::tight());
+    auto* group = new QButtonGroup(this);
+    auto mode = [&](const QString& icon, const QString& text, const QString& name, const QString& tip, Mode value) {
+        QToolButton* button = iconButton(icon, tip, name, head);
+        button->setText(text);
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setCheckable(true);
+        group->addButton(button);
+        row->addWidget(button);
+        connect(button, &QToolButton::clicked, this, [this, value] { setMode(value); });
+        return button;
+    };
+    graphButton_ = mode(QStringLiteral("graph"), tr("Graph"), QStringLiteral("stage.graph"), tr("Graph (G)"), Mode::Graph);
+    textButton_ = mode(QStringLiteral("text"), tr("Text"), QStringLiteral("stage.text"), tr("Text (L)"), Mode::Text);
+    bothButton_ = mode(QStringLiteral("both"), tr("Both"), QStringLiteral("stage.both"), tr("Graph and text (Shift+L)"), Mode::Both);
+    row->addStretch(1);
+
+    textTools_ = new QWidget(head);
+    auto* textRow = new QHBoxLayout(textTools_);
+    textRow->setContentsMargins(0, 0, 0, 0);
+    form_ = new QComboBox(textTools_);
+    form_->setObjectName(QStringLiteral("stage.form"));
+    form_->setAccessibleName(tr("Form of the text"));
+    form_->addItem(tr("Readable Python"));
+    form_->addItem(tr("Graph text"));
+    textRow->addWidget(form_);
+    row->addWidget(textTools_);
+
+    graphTools_ = new QWidget(head);
+    auto* graphRow = new QHBoxLayout(graphTools_);
+    graphRow->setContentsMargins(Metrics::gap(), 0, 0, 0);
+    graphRow->setSpacing(Metrics::tight());
+    colour_ = new QComboBox(graphTools_);
+    colour_->setObjectName(QStringLiteral("stage.colour"));
+    colour_->setAccessibleName(tr("Colour of the graph"));
+    colour_->setToolTip(tr("What colours mean (K)"));
+    for (int i = 0; i < kColourModes; ++i) colour_->addItem(tr("Colour: %1").arg(QString::fromLatin1(colourModeWord(ColourMode(i)))));
+    graphRow->addWidget(colour_);
+    fold_ = iconButton(QStringLiteral("folded"), tr("Fold views into what uses them (V)"), QStringLiteral("stage.fold"), graphTools_);
+    fold_->setText(tr("Fold views"));
+    fold_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    fold_->setCheckable(true);
+    graphRow->addWidget(fold_);
+    zoomOut_ = iconButton(QStringLiteral("down"), tr("Smaller (Ctrl+-)"), QStringLiteral("stage.zoomOut"), graphTools_);
+    zoom_ = new QLabel(graphTools_);
+    zoom_->setObjectName(QStringLiteral("stage.zoom"));
+    zoom_->setAlignment(Qt::AlignCenter);
+    zoom_->setMinimumWidth(Metrics::em(3));
+    zoomIn_ = iconButton(QStringLiteral("up"), tr("Larger (Ctrl++)"), QStringLiteral("stage.zoomIn"), graphTools_);
+    graphRow->addWidget(zoomOut_);
+    graphRow->addWidget(zoom_);
+    graphRow->addWidget(zoomIn_);
+    row->addWidget(graphTools_);
+    return head;
+}
+
+void StagePanel::build() {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(header());
+    column->addWidget(rule(this));
+    counterpart_ = new CounterpartStrip(session_, this);
+    column->addWidget(counterpart_);
+    splitter_ = new QSplitter(Qt::Horizontal, this);
+    splitter_->setObjectName(QStringLiteral("stage.splitter"));
+    splitter_->setHandleWidth(1);
+    splitter_->setChildrenCollapsible(false);
+    graphBox_ = new QWidget(splitter_);
+    auto* graphRow = new QHBoxLayout(graphBox_);
+    graphRow->setContentsMargins(0, 0, 0, 0);
+    graphRow->setSpacing(0);
+    canvas_ = new GraphCanvas(graphBox_);
+    canvas_->setObjectName(QStringLiteral("graph.canvas"));
+    canvas_->setAccessibleName(tr("Graph of the stage"));
+    canvas_->setFrameShape(QFrame::NoFrame);
+    auto* overview = new OverviewStrip(canvas_, graphBox_);
+    overview->setObjectName(QStringLiteral("graph.overview"));
+    overview->setAccessibleName(tr("Overview of the graph"));
+    graphRow->addWidget(canvas_, 1);
+    graphRow->addWidget(overview);
+    splitter_->addWidget(graphBox_);
+    text_ = new TextPane(splitter_);
+    text_->setObjectName(QStringLiteral("text.pane"));
+    text_->setAccessibleName(tr("Text of the stage"));
+    text_->setPlaceholder(tr("Printing the stage \u2026"));
+    splitter_->addWidget(text_);
+    splitter_->setStretchFactor(0, 1);
+    splitter_->setStretchFactor(1, 1);
+    column->addWidget(splitter_, 1);
+
+    connect(form_, &QComboBox::activated, this, [this] {
+        if (textShown()) session_.requestText(textForm());
+    });
+    connect(colour_, &QComboBox::activated, this, [this](int mode) { canvas_->setColourMode(ColourMode(mode)); });
+    connect(fold_, &QToolButton::toggled, this, &StagePanel::setFoldViews);
+    connect(zoomOut_, &QToolButton::clicked, canvas_, &GraphCanvas::zoomOut);
+    connect(zoomIn_, &QToolButton::clicked, canvas_, &GraphCanvas::zoomIn);
+    showZoom(canvas_->zoom());
+}
+
+void StagePanel::setMode(Mode mode) {
+    mode_ = mode;
+    graphButton_->setChecked(mode == Mode::Graph);
+    textButton_->setChecked(mode == Mode::Text);
+    bothButton_->setChecked(mode == Mode::Both);
+    graphBox_->setVisible(mode != Mode::Text);
+    graphTools_->setVisible(mode != Mode::Text);
+    text_->setVisible(textShown());
+    textTools_->setVisible(textShown());
+    if (textShown()) session_.requestText(textForm());
+    if (mode == Mode::Both && splitter_->sizes().value(1) < Metrics::em(10)) splitter_->setSizes({width() / 2, width() / 2});
+    emit modeChanged();
+}
+
+TextForm StagePanel::textForm() const { return form_->currentIndex() == 1 ? TextForm::Graph : TextForm::Readable; }
+
+void StagePanel::setTextForm(TextForm form) {
+    form_->setCurrentIndex(form == TextForm::Graph ? 1 : 0);
+    if (textShown()) session_.requestText(form);
+}
+
+void StagePanel::setFoldViews(bool on) {
+    fold_->setChecked(on);
+    DrawingOptions options = session_.drawing();
+    options.foldViews = on;
+    session_.setDrawing(options);
+}
+
+void StagePanel::cycleColour(int direction) {
+    const int mode = (int(canvas_->colourMode()) + direction + kColourModes) % kColourModes;
+    canvas_->setColourMode(ColourMode(mode));
+    colour_->setCurrentIndex(mode);
+}
+
+void StagePanel::toggleAliasHighlight() {
+    aliasHighlight_ = !aliasHighlight_;
+    canvas_->setAliasHighlight(aliasHighlight_);
+}
+
+void StagePanel::toggleMutationEdges() {
+    mutationEdges_ = !mutationEdges_;
+    canvas_->setMutationEdges(mutationEdges_);
+}
+
+void StagePanel::showStage() {
+    canvas_->setStage(session_.view());
+    fold_->setChecked(session_.drawing().foldViews);
+    canvas_->setSelection(session_.selection());
+}
+
+void StagePanel::follow(const Selection& selection, Origin) {
+    canvas_->setSelection(selection);
+    text_->setSelection(selection.node);
+}
+
+void StagePanel::showZoom(double zoom) { zoom_->setText(QStringLiteral("%1 %").arg(int(std::lround(zoom * 100)))); }
+
+void StagePanel::goToDefinition() {
+    const Uid uid = session_.selection().node;
+    if (uid == kNoUid) return;
+    canvas_->reveal(uid);
+    if (const LineSource* source = text_->source()) {
+        const int line = source->lineOf(uid);
+        if (line >= 0) text_->reveal(line);
+    }
+}
+
+bool StagePanel::goToUse(int direction) {
+    const StageViewPtr& view = session_.view();
+    const Uid uid = session_.selection().node;
+    if (!view || uid == kNoUid) return false;
+    std::vector<std::uint32_t> users;
+    for (std::uint32_t e : direction > 0 ? view->outputs(uid) : view->inputs(uid)) {
+        const EdgeRow& edge = view->snapshot->edges[e];
+        if (const auto at = view->indexOf(direction > 0 ? edge.to : edge.from)) users.push_back(*at);
+    }
+    if (users.empty()) return false;
+    session_.selectNode(view->snapshot->nodes[*std::min_element(users.begin(), users.end())]->uid, Origin::Command);
+    return true;
+}
+
+bool StagePanel::goToCopy(int direction) {
+    const StageViewPtr& view = session_.view();
+    if (!view) return false;
+    const auto count = std::int64_t(view->family.size());
+    std::int64_t at = direction > 0 ? -1 : count;
+    if (const auto here = view->indexOf(session_.selection().node)) at = *here;
+    for (at += direction; at >= 0 && at < count; at += direction) {
+        const NodeRow& node = *view->snapshot->nodes[std::size_t(at)];
+        const std::string op = shortOp(node);
+        if (op != "clone" && op != "copy_" && op != "copy") continue;
+        session_.selectNode(node.uid, Origin::Command);
+        return true;
+    }
+    return false;
+}
+
+QString StagePanel::command() const {
+    QStringList options{QStringLiteral("--stage"), QString::number(session_.stage()), QStringLiteral("--as"),
+                        textForm() == TextForm::Graph ? QStringLiteral("graph") : QStringLiteral("readable")};
+    return commandLine(session_, QStringLiteral("show"), options);
+}
+
+}  // namespace aliascope

@@ -1,0 +1,73 @@
+#pragma once
+// The current stage in the middle of the window: graph, text, or both side by side (ui.md 2.1, 2.3, 2.4).
+
+#include <QWidget>
+
+#include "views/canvas/graph_canvas.h"
+#include "views/panels/text_pane.h"
+#include "views/session/session.h"
+
+class QButtonGroup;
+class QComboBox;
+class QLabel;
+class QSplitter;
+class QToolButton;
+
+namespace aliascope {
+
+class CounterpartStrip;
+
+class StagePanel : public QWidget {
+    Q_OBJECT
+
+public:
+    enum class Mode : std::uint8_t { Graph, Text, Both };
+
+    explicit StagePanel(Session& session, QWidget* parent = nullptr);
+
+    GraphCanvas* canvas() const { return canvas_; }
+    TextPane* textPane() const { return text_; }
+    Mode mode() const { return mode_; }
+    void setMode(Mode mode);
+    void setTextForm(TextForm form);
+    TextForm textForm() const;
+    void setFoldViews(bool on);
+    void cycleColour(int direction);
+    void toggleAliasHighlight();
+    void toggleMutationEdges();
+    /// To the definition of the selected node, in whatever is shown.
+    void goToDefinition();
+    /// Next or previous user in program order; false when there is none.
+    bool goToUse(int direction);
+    /// Next or previous copy of the stage (clone, copy), in program order.
+    bool goToCopy(int direction);
+    QString command() const;
+
+signals:
+    void modeChanged();
+    void whyWanted();
+
+private:
+    void build();
+    QWidget* header();
+    void follow(const Selection& selection, Origin origin);
+    void showStage();
+    void showZoom(double zoom);
+    bool textShown() const { return mode_ != Mode::Graph; }
+
+    Session& session_;
+    Mode mode_ = Mode::Graph;
+    bool aliasHighlight_ = false, mutationEdges_ = false;
+    QToolButton *graphButton_ = nullptr, *textButton_ = nullptr, *bothButton_ = nullptr;
+    QComboBox *form_ = nullptr, *colour_ = nullptr;
+    QToolButton *fold_ = nullptr, *zoomOut_ = nullptr, *zoomIn_ = nullptr;
+    QLabel* zoom_ = nullptr;
+    QWidget *graphTools_ = nullptr, *textTools_ = nullptr;
+    CounterpartStrip* counterpart_ = nullptr;
+    QSplitter* splitter_ = nullptr;
+    QWidget* graphBox_ = nullptr;
+    GraphCanvas* canvas_ = nullptr;
+    TextPane* text_ = nullptr;
+};
+
+}  // namespace aliascope
