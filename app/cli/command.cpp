@@ -71,7 +71,8 @@ const OpRegistry& Command::ops() {
 
 void Command::warn(Diagnostic d) {
     warnings_.push_back(diagnosticJson(d));
-    if (!quiet_ || d.severity == Severity::Error) toStderr(d.format());
+    const bool shown = d.severity == Severity::Error || (d.severity == Severity::Warning ? !quiet_ : arguments_.has("--verbose"));
+    if (shown) toStderr(d.format());
 }
 
 void Command::warn(const std::vector<Diagnostic>& list) {
@@ -100,7 +101,7 @@ void Command::answerJson(Json result) {
 
 int Command::finish() {
     if (const std::string wrong = out().finish(); !wrong.empty()) {
-        toStderr("error: " + wrong);
+        toStderr("aliascope: " + wrong);
         return ExitOutput;
     }
     return cancel_.cancelled() ? ExitInterrupted : exit_;

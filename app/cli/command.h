@@ -40,7 +40,7 @@ public:
     /// Built-in operators and those of --ops. Bad lines become warnings; an unreadable file ends the command.
     const OpRegistry& ops();
 
-    /// To stderr, and into the envelope's warnings.
+    /// Into the envelope's warnings, and to stderr: errors always, warnings not with -q, notes only with -v.
     void warn(Diagnostic d);
     void warn(const std::vector<Diagnostic>& list);
     /// What is good to know (which graph was taken); stderr, not with -q.

@@ -161,7 +161,7 @@ Table decisionTable(const Staged& staged, const std::vector<DecisionRow>& rows) 
     NodeFacts facts(staged);
     Table table;
     table.columns = {{"verdict", "verdict"}, {"node", "node", false, 32}, {"op", "op", false, 36}, {"argument", "argument", false, 20}, {"code", "code"}, {"reason", "reason"},
-                     {"blocker", "blocker", false, 28}, {"bytes", "reported", true}, {"cloned_bytes", "cloned", true}, {"stage", "stage"}};
+                     {"blocker", "blocker", false, 28}, {"bytes", "reported", true}, {"cloned_bytes", "cloned", true, 28}, {"stage", "stage"}};
     for (const char* key : {"origin", "need", "counted", "needed_bytes", "avoided_by", "sentence"}) table.columns.push_back({key, ""});
     table.empty = "no decisions";
     for (const DecisionRow& row : rows) {

@@ -1,6 +1,7 @@
 #include "app/cli/source.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -47,6 +48,9 @@ std::vector<GraphEntry> matching(const std::vector<GraphEntry>& entries, const s
 }  // namespace
 
 Document readDocument(Command& c, const std::string& path) {
+    std::error_code error;
+    if (path != "-" && !std::filesystem::exists(path, error)) throw Failure{ExitInput, fmt::format("{}: no such file", path)};
+    if (path != "-" && std::filesystem::is_directory(path, error)) throw Failure{ExitInput, fmt::format("{} is a folder; this build reads single files", path)};
     ReadOptions options;
     options.cancel = c.cancel();
     auto document = openFile(path, c.ops(), options);

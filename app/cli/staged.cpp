@@ -281,6 +281,9 @@ Staged openStaged(Command& c, const std::string& file, const std::string& keep) 
         if (const std::string name = c.args().get("--pipeline"); known && !name.empty()) {
             const auto lanes = openRecording(file)->lanes();
             known = std::any_of(lanes.begin(), lanes.end(), [&](const LaneRow& lane) { return lane.name == name; });
+            std::error_code ignored;
+            if (!known && name != "-" && !fs::is_regular_file(name, ignored) && !parsePipeline(name))
+                throw Failure{ExitNotFound, fmt::format("no lane {} in {}, and it is no pipeline either; lanes: {}", name, file, laneList(lanes))};
         }
         if (known) return openSession(c, file);
     }

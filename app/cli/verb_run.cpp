@@ -56,7 +56,8 @@ Table stageTable(const Staged& staged, bool changedOnly) {
 }
 
 struct Summary {
-    std::int64_t clones = 0, copiesBack = 0, selfCopies = 0, inPlace = 0, asked = 0, findings = 0;
+    std::int64_t clones = 0, ownClones = 0, copiesBack = 0, selfCopies = 0, inPlace = 0, asked = 0, findings = 0;
+    std::string stopped;  ///< stage that failed, or how the lane ended early
     std::optional<std::int64_t> clonedBytes, copiedBackBytes;
 };
 
@@ -64,6 +65,9 @@ Summary summarise(const Staged& staged, const std::vector<DecisionRow>& decision
     Summary sum;
     const StageRow last = pickStage(staged, "last");
     sum.clones = last.clones;
+    sum.ownClones = pickStage(staged, "first").clones;
+    if (last.state == "failed") sum.stopped = fmt::format("stopped at {}, which failed", last.name);
+    else if (staged.lane.state != "complete") sum.stopped = fmt::format("{} after {}", staged.lane.state, last.name);
     sum.clonedBytes = last.clonedBytes;
     sum.copiesBack = last.copiesBack;
     sum.copiedBackBytes = last.copiedBackBytes;
@@ -81,8 +85,10 @@ std::string plural(std::int64_t n, std::string_view one, std::string_view many) 
 std::string sentence(const Summary& sum, const std::string& lane) {
     std::string out = fmt::format("{}: {}, {} cloned; {} copied back", lane, plural(sum.clones, "clone", "clones"), sum.clones ? bytesText(sum.clonedBytes, "?") : "0 B",
                                   sum.copiesBack ? bytesText(sum.copiedBackBytes, "?") : "0 B");
+    if (sum.ownClones) out.insert(out.find(','), fmt::format(" ({} in the graph as opened)", sum.ownClones));
     if (sum.selfCopies) out += fmt::format(" ({} left)", plural(sum.selfCopies, "self-copy", "self-copies"));
     if (sum.asked) out += fmt::format("; {} of {} written in place", sum.inPlace, plural(sum.asked, "argument", "arguments"));
+    if (!sum.stopped.empty()) return out + fmt::format("; {}.", sum.stopped);
     return out + fmt::format("; {}.", sum.findings ? plural(sum.findings, "finding", "findings") : "no findings");
 }
 
@@ -108,7 +114,7 @@ void runRun(Command& c) {
     const std::string words = sentence(sum, staged.lane.name);
     if (c.json()) {
         const Json summary = {{"clones", sum.clones}, {"cloned_bytes", orNull(sum.clonedBytes)}, {"copies_back", sum.copiesBack}, {"copied_back_bytes", orNull(sum.copiedBackBytes)},
-                              {"self_copies", sum.selfCopies}, {"in_place", sum.inPlace}, {"findings", sum.findings}, {"sentence", words}};
+                              {"self_copies", sum.selfCopies}, {"in_place", sum.inPlace}, {"findings", sum.findings}, {"stopped", orNull(sum.stopped)}, {"sentence", words}};
         return c.answerJson({{"stages", stages.json()}, {"decisions", decisions.json()}, {"summary", summary}, {"missing_passes", staged.missing}});
     }
     writeTable(c.out(), stages, c.format());
@@ -116,7 +122,7 @@ void runRun(Command& c) {
     c.out().write("\n");
     writeTable(c.out(), decisions, c.format());
     c.out().write("\n" + c.out().styled(Output::Style::Bold, words) + "\n");
-    if (!staged.missing.empty()) {
+    if (!staged.missing.empty() && c.args().has("--verbose")) {
         std::string list;
         for (const std::string& pass : staged.missing) list += (list.empty() ? "" : ", ") + pass;
         c.note("left out, not in this build: " + list);

@@ -34,6 +34,14 @@ std::vector<std::string> argumentsOf(const Graph& g, const Decision& decision) {
     return out;
 }
 
+std::size_t clonesIn(const Graph& g) {
+    static const Name clone("aten::clone");
+    std::size_t n = 0;
+    for (NodeId id : inOrder(g)) n += g[id].is(clone);
+    for (const Graph::SubGraph& sub : g.subGraphs()) n += clonesIn(*sub.graph);
+    return n;
+}
+
 }  // namespace
 
 /// Hears which arguments a pipeline writes in place.
@@ -68,17 +76,19 @@ void NeedJudge::compare() {
         Collector collector;
         RunOptions options;
         options.cancel = cancel_;
-        if (runPipeline(g, *pipeline, ops_, {&collector}, options).complete) others_.emplace_back(name, std::move(collector.written));
+        if (runPipeline(g, *pipeline, ops_, {&collector}, options).complete) others_.push_back({name, std::move(collector.written), clonesIn(g)});
     }
 }
 
 void NeedJudge::judge(const Graph& g, std::vector<Decision>& decisions) {
+    const auto left = std::count_if(decisions.begin(), decisions.end(), [](const Decision& d) { return d.verdict == "clone"; });
+    const std::size_t clones = clonesIn(g) + static_cast<std::size_t>(left);
     for (Decision& decision : decisions) {
         if (decision.verdict != "clone" || decision.need != "unknown" || !decision.origin.id) continue;
         if (!compared_) compare();
         const auto arguments = argumentsOf(g, decision);
-        for (const auto& [pipeline, written] : others_) {
-            const bool avoided = std::all_of(arguments.begin(), arguments.end(), [&](const std::string& argument) {
+        for (const auto& [pipeline, written, clonesThere] : others_) {
+            const bool avoided = clonesThere < clones && std::all_of(arguments.begin(), arguments.end(), [&, &written = written](const std::string& argument) {
                 const auto found = written.find({decision.origin.id, argument});
                 return found != written.end() && found->second;
             });

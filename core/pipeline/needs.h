@@ -1,6 +1,7 @@
 #pragma once
 // Could a copy have been avoided? (reason-codes.md 1, `need`.) A copy is `avoidable` when another bundled pipeline, run on the same graph, writes
-// every argument that the decision speaks of in place. Whether the results are equal only an execution can tell: "avoidable, not yet executed".
+// every argument that the decision speaks of in place and ends with fewer clones: keeping a clone of the user's instead of making one avoids
+// nothing. Whether the results are equal only an execution can tell: "avoidable, not yet executed".
 //
 // The other pipelines run when the first copy is judged, each at most once, on clones of the graph as opened.
 // Thread-safety: none; used on the thread that runs the pipeline.
@@ -25,6 +26,11 @@ public:
 private:
     /// (origin, argument) -> written in place in every row about it.
     using Written = std::map<std::pair<NodeId, std::string>, bool>;
+    struct Other {
+        std::string pipeline;
+        Written written;
+        std::size_t clones = 0;  ///< in its last graph
+    };
     class Collector;
 
     void compare();
@@ -34,7 +40,7 @@ private:
     const OpRegistry& ops_;
     CancelToken cancel_;
     bool compared_ = false;
-    std::vector<std::pair<std::string, Written>> others_;
+    std::vector<Other> others_;
 };
 
 }  // namespace aliascope
