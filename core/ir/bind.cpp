@@ -33,7 +33,8 @@ Fit fitNode(const Graph& g, NodeId id, const SchemaType& type) {
     const Name base = type.innermost();
     if (base == "Tensor") return isSym ? coerced : exact;
     if (isTypeVariable(base)) return coerced;
-    if (oneOf(base, {"int", "SymInt", "float", "SymFloat", "bool", "SymBool", "Scalar"})) return isTensor ? std::nullopt : isSym ? Fit(exact) : Fit(coerced);
+    if (oneOf(base, {"int", "SymInt", "float", "SymFloat", "bool", "SymBool", "Scalar"}))
+        return isTensor ? std::nullopt : isSym ? Fit(exact) : Fit(coerced);
     return isTensor || isSym ? std::nullopt : Fit(coerced);
 }
 
@@ -61,24 +62,36 @@ Fit fitValue(const Graph& g, const Value& v, const SchemaType& type) {
         return oneOf(base, near) || isTypeVariable(base) ? Fit(coerced) : std::nullopt;
     };
     switch (v.kind()) {
-        case Kind::None: return base == "NoneType" ? Fit(exact) : std::nullopt;
-        case Kind::Node: return fitNode(g, v.asNode(), type);
+        case Kind::None:
+            return base == "NoneType" ? Fit(exact) : std::nullopt;
+        case Kind::Node:
+            return fitNode(g, v.asNode(), type);
         case Kind::List:
-        case Kind::Tuple: return fitList(g, v, type);
-        case Kind::Bool: return among({"bool", "SymBool"}, {"Scalar", "int", "SymInt", "Tensor"});
+        case Kind::Tuple:
+            return fitList(g, v, type);
+        case Kind::Bool:
+            return among({"bool", "SymBool"}, {"Scalar", "int", "SymInt", "Tensor"});
         case Kind::Int: {
             const bool small = *v.asInt() == 0 || *v.asInt() == 1;
             if (base == "bool" && !small) return std::nullopt;
             return among({"int", "SymInt", "Scalar"}, {"float", "SymFloat", "Tensor", "bool", "complex", "ScalarType", "MemoryFormat", "Layout"});
         }
-        case Kind::BigInt: return among({"int", "SymInt", "Scalar"}, {"float", "Tensor"});
-        case Kind::Float: return among({"float", "SymFloat", "Scalar"}, {"Tensor", "complex"});
-        case Kind::Complex: return among({"complex", "Scalar"}, {"Tensor"});
-        case Kind::Sym: return among({"int", "SymInt", "SymFloat", "SymBool", "Scalar"}, {"float", "bool", "Tensor"});
-        case Kind::String: return among({"str"}, {"Device", "Dimname", "ScalarType", "Layout", "MemoryFormat"});
-        case Kind::Device: return among({"Device"}, {"str"});
-        case Kind::Const: return among({"ScalarType", "Layout", "MemoryFormat"}, {"int", "float", "str"});
-        default: return type.kind == SchemaType::Kind::List && v.kind() != Kind::Opaque && v.kind() != Kind::Range ? std::nullopt : Fit(coerced);
+        case Kind::BigInt:
+            return among({"int", "SymInt", "Scalar"}, {"float", "Tensor"});
+        case Kind::Float:
+            return among({"float", "SymFloat", "Scalar"}, {"Tensor", "complex"});
+        case Kind::Complex:
+            return among({"complex", "Scalar"}, {"Tensor"});
+        case Kind::Sym:
+            return among({"int", "SymInt", "SymFloat", "SymBool", "Scalar"}, {"float", "bool", "Tensor"});
+        case Kind::String:
+            return among({"str"}, {"Device", "Dimname", "ScalarType", "Layout", "MemoryFormat"});
+        case Kind::Device:
+            return among({"Device"}, {"str"});
+        case Kind::Const:
+            return among({"ScalarType", "Layout", "MemoryFormat"}, {"int", "float", "str"});
+        default:
+            return type.kind == SchemaType::Kind::List && v.kind() != Kind::Opaque && v.kind() != Kind::Range ? std::nullopt : Fit(coerced);
     }
 }
 

@@ -9,7 +9,7 @@
 namespace aliascope {
 
 struct LooseBinding {
-    std::vector<Value> values;   ///< by parameter; None where nothing is known
+    std::vector<Value> values;  ///< by parameter; None where nothing is known
     std::vector<bool> given;
     std::vector<Value> surplus;  ///< values that fit no parameter
     std::string why;             ///< the first misfit; empty = the call fits

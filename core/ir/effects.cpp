@@ -12,8 +12,8 @@ namespace {
 constexpr int maxBodyDepth = 64;
 
 bool isInPlaceOperator(std::string_view op) {
-    static constexpr std::string_view names[] = {"iadd", "iand", "iconcat", "ifloordiv", "ilshift", "imatmul", "imod", "imul",
-                                                 "ior",  "ipow", "irshift", "isub",      "itruediv", "ixor",   "setitem", "delitem"};
+    static constexpr std::string_view names[] = {"iadd", "iand", "iconcat", "ifloordiv", "ilshift",  "imatmul", "imod",    "imul",
+                                                 "ior",  "ipow", "irshift", "isub",      "itruediv", "ixor",    "setitem", "delitem"};
     return std::find(std::begin(names), std::end(names), op) != std::end(names);
 }
 
@@ -114,7 +114,8 @@ private:
         if (const OpDef* op = resolveOverload(ops_, g_, n)) return writtenBy(*op, n.args, n.kwargs);
         // Overload unresolved: nothing is written where no candidate writes.
         const auto candidates = packetOf(n.op) == n.op ? ops_.overloads(n.op) : std::vector<const OpDef*>();
-        if (!candidates.empty() && std::all_of(candidates.begin(), candidates.end(), [](const OpDef* d) { return d->isPure() || d->schema.isOut(); })) {
+        if (!candidates.empty() &&
+            std::all_of(candidates.begin(), candidates.end(), [](const OpDef* d) { return d->isPure() || d->schema.isOut(); })) {
             if (std::none_of(n.kwargs.begin(), n.kwargs.end(), [](const Keyword& k) { return k.first == "out"; })) return;
         }
         everyTensor(n);
@@ -185,7 +186,10 @@ private:
             if (facts.writes.size() != operands.size()) return out_.clear(), everyTensor(n);
         }
         for (std::size_t i = 0; i < operands.size(); ++i)
-            if (std::any_of(bodies.begin(), bodies.end(), [&](const Graph* b) { const auto& w = factsOf(*b).writes; return i < w.size() && w[i]; }))
+            if (std::any_of(bodies.begin(), bodies.end(), [&](const Graph* b) {
+                    const auto& w = factsOf(*b).writes;
+                    return i < w.size() && w[i];
+                }))
                 add(Name(), -1, operands[i]);
     }
 

@@ -13,31 +13,91 @@ bool contains(const std::array<std::string_view, N>& sorted, std::string_view s)
     return std::binary_search(sorted.begin(), sorted.end(), s);
 }
 
-constexpr std::array<std::string_view, 48> higherOrder = {
-    "aoti_call_delegate", "associative_scan", "auto_functionalized", "auto_functionalized_v2", "autograd_function_apply", "call_torchbind", "checkpoint",
-    "cond", "control_deps", "custom_function_call", "dynamo_bypassing_wrapper", "executorch_call_delegate", "export_tracepoint", "flat_apply",
-    "flex_attention", "flex_attention_backward", "foreach_map", "functional_call_with_state", "hints_wrapper", "inline_asm_elementwise", "inner_tensor",
-    "invoke_quant", "invoke_quant_packed", "invoke_subgraph", "local_map_hop", "map", "map_impl", "out_dtype", "print", "run_and_save_rng_state",
-    "run_const_graph", "run_with_rng_state", "scan", "strict_mode", "tag_activation_checkpoint", "trace_wrapped", "triton_kernel_wrapper_functional",
-    "triton_kernel_wrapper_mutation", "while_loop", "while_loop_stack_output", "with_effects", "wrap", "wrap_activation_checkpoint",
-    "wrap_body_with_set_grad", "wrap_generic", "wrap_inductor_compiled_regions", "wrap_with_autocast", "wrap_with_set_grad_enabled"};
+constexpr std::array<std::string_view, 48> higherOrder = {"aoti_call_delegate",
+                                                          "associative_scan",
+                                                          "auto_functionalized",
+                                                          "auto_functionalized_v2",
+                                                          "autograd_function_apply",
+                                                          "call_torchbind",
+                                                          "checkpoint",
+                                                          "cond",
+                                                          "control_deps",
+                                                          "custom_function_call",
+                                                          "dynamo_bypassing_wrapper",
+                                                          "executorch_call_delegate",
+                                                          "export_tracepoint",
+                                                          "flat_apply",
+                                                          "flex_attention",
+                                                          "flex_attention_backward",
+                                                          "foreach_map",
+                                                          "functional_call_with_state",
+                                                          "hints_wrapper",
+                                                          "inline_asm_elementwise",
+                                                          "inner_tensor",
+                                                          "invoke_quant",
+                                                          "invoke_quant_packed",
+                                                          "invoke_subgraph",
+                                                          "local_map_hop",
+                                                          "map",
+                                                          "map_impl",
+                                                          "out_dtype",
+                                                          "print",
+                                                          "run_and_save_rng_state",
+                                                          "run_const_graph",
+                                                          "run_with_rng_state",
+                                                          "scan",
+                                                          "strict_mode",
+                                                          "tag_activation_checkpoint",
+                                                          "trace_wrapped",
+                                                          "triton_kernel_wrapper_functional",
+                                                          "triton_kernel_wrapper_mutation",
+                                                          "while_loop",
+                                                          "while_loop_stack_output",
+                                                          "with_effects",
+                                                          "wrap",
+                                                          "wrap_activation_checkpoint",
+                                                          "wrap_body_with_set_grad",
+                                                          "wrap_generic",
+                                                          "wrap_inductor_compiled_regions",
+                                                          "wrap_with_autocast",
+                                                          "wrap_with_set_grad_enabled"};
 static_assert(std::is_sorted(higherOrder.begin(), higherOrder.end()));
 
 /// Words that are builtins of Python when they stand alone; `print` alone is one too, although there is an operator hop::print.
-constexpr std::array<std::string_view, 25> builtins = {"all",  "any",  "bool",     "delattr", "dict",  "divmod", "enumerate", "float", "getattr",
-                                                       "hasattr", "id", "int",     "isinstance", "iter", "len", "list", "next", "print",
-                                                       "range", "setattr", "slice", "str", "sum", "tuple", "type"};
+constexpr std::array<std::string_view, 25> builtins = {"all",     "any",     "bool",  "delattr",    "dict", "divmod", "enumerate", "float", "getattr",
+                                                       "hasattr", "id",      "int",   "isinstance", "iter", "len",    "list",      "next",  "print",
+                                                       "range",   "setattr", "slice", "str",        "sum",  "tuple",  "type"};
 static_assert(std::is_sorted(builtins.begin(), builtins.end()));
 
 /// Namespaces of PyTorch itself: `aten.add` without `torch.ops.` is an operator.
-constexpr std::array<std::string_view, 23> namespaces = {
-    "_c10d_functional", "_c10d_functional_autograd", "_inductor_test", "_quantized", "_test", "aten", "c10d", "c10d_functional", "dim_order_ops", "export",
-    "fbgemm", "fsdp", "inductor", "mkl", "mkldnn", "prim", "prims", "profiler", "quantized", "quantized_decomposed", "rngprims", "symm_mem", "torchvision"};
+constexpr std::array<std::string_view, 23> namespaces = {"_c10d_functional",
+                                                         "_c10d_functional_autograd",
+                                                         "_inductor_test",
+                                                         "_quantized",
+                                                         "_test",
+                                                         "aten",
+                                                         "c10d",
+                                                         "c10d_functional",
+                                                         "dim_order_ops",
+                                                         "export",
+                                                         "fbgemm",
+                                                         "fsdp",
+                                                         "inductor",
+                                                         "mkl",
+                                                         "mkldnn",
+                                                         "prim",
+                                                         "prims",
+                                                         "profiler",
+                                                         "quantized",
+                                                         "quantized_decomposed",
+                                                         "rngprims",
+                                                         "symm_mem",
+                                                         "torchvision"};
 static_assert(std::is_sorted(namespaces.begin(), namespaces.end()));
 
 /// Last parts that tell an operator of an unknown namespace from a Python path.
 constexpr std::array<std::string_view, 12> overloadWords = {"Dimname", "Scalar", "Tensor", "Tensor_Scalar", "Tensor_Tensor", "default",
-                                                            "dim", "float", "int", "int_out", "out", "self"};
+                                                            "dim",     "float",  "int",    "int_out",       "out",           "self"};
 static_assert(std::is_sorted(overloadWords.begin(), overloadWords.end()));
 
 bool cut(std::string_view& s, std::string_view prefix) {
@@ -136,7 +196,8 @@ Name canonicalOp(std::string_view s) {
         return Name(s);
     }
     if (!isPath(s)) return prefixed("python::", s);
-    if (cut(s, "torch.ops.") || cut(s, "torch._ops.ops.") || cut(s, "executorch.exir.dialects.edge._ops.") || cut(s, "edge._ops.")) return fromDotted(s);
+    if (cut(s, "torch.ops.") || cut(s, "torch._ops.ops.") || cut(s, "executorch.exir.dialects.edge._ops.") || cut(s, "edge._ops."))
+        return fromDotted(s);
     if (s.starts_with("torch._higher_order_ops.")) return prefixed("hop::", lastPart(s));
     if (cut(s, "operator.") || cut(s, "_operator.")) return prefixed("operator::", s);
     if (cut(s, "builtins.")) return prefixed("builtin::", s);

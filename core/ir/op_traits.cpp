@@ -16,7 +16,8 @@ constexpr Word traitWords[] = {{"write-only", Trait::WriteOnly}, {"handle-only",
                                {"random", Trait::Random},        {"effect", Trait::Effect},          {"host-read", Trait::HostRead},
                                {"shape-only", Trait::ShapeOnly}, {"fresh-copy", Trait::FreshCopy},   {"scatter", Trait::Scatter},
                                {"resizes", Trait::Resizes},      {"pointwise", Trait::Pointwise}};
-constexpr Word aliasWords[] = {{"if-layout", Trait::AliasIfLayout}, {"silent", Trait::SilentAlias}, {"identity", Trait::IdentityView}, {"fresh", Trait::FreshCopy}};
+constexpr Word aliasWords[] = {
+    {"if-layout", Trait::AliasIfLayout}, {"silent", Trait::SilentAlias}, {"identity", Trait::IdentityView}, {"fresh", Trait::FreshCopy}};
 
 std::string_view nextWord(std::string_view& s, std::string_view separators) {
     const auto begin = s.find_first_not_of(separators);

@@ -32,7 +32,7 @@ private:
         bool writesNone = false;
         Name when;
     };
-    std::vector<Rule> exact_;     ///< sorted by pattern
+    std::vector<Rule> exact_;  ///< sorted by pattern
     std::vector<Rule> prefixes_;
 };
 

@@ -74,9 +74,15 @@ Name SchemaType::innermost() const {
 std::string SchemaType::str() const {
     std::string out;
     switch (kind) {
-        case Kind::Base: out = base.str(); break;
-        case Kind::Optional: out = parts[0].str() + "?"; break;
-        case Kind::List: out = parts[0].str() + "[" + (fixedSize ? std::to_string(*fixedSize) : "") + "]"; break;
+        case Kind::Base:
+            out = base.str();
+            break;
+        case Kind::Optional:
+            out = parts[0].str() + "?";
+            break;
+        case Kind::List:
+            out = parts[0].str() + "[" + (fixedSize ? std::to_string(*fixedSize) : "") + "]";
+            break;
         case Kind::Generic:
         case Kind::TupleOf:
             out = (kind == Kind::Generic ? base.str() : "") + "(";

@@ -30,9 +30,22 @@ std::uint32_t columnOf(std::string_view text, std::size_t at) {
 
 // Numbers of C++ enums that stand as defaults (schemas.md 1.2).
 constexpr std::string_view memoryFormats[] = {"torch.contiguous_format", "torch.preserve_format", "torch.channels_last", "torch.channels_last_3d"};
-constexpr std::string_view scalarTypes[] = {"torch.uint8",   "torch.int8",    "torch.int16",     "torch.int32",     "torch.int64",      "torch.float16",
-                                            "torch.float32", "torch.float64", "torch.complex32", "torch.complex64", "torch.complex128", "torch.bool",
-                                            "",              "",              "",                "torch.bfloat16"};
+constexpr std::string_view scalarTypes[] = {"torch.uint8",
+                                            "torch.int8",
+                                            "torch.int16",
+                                            "torch.int32",
+                                            "torch.int64",
+                                            "torch.float16",
+                                            "torch.float32",
+                                            "torch.float64",
+                                            "torch.complex32",
+                                            "torch.complex64",
+                                            "torch.complex128",
+                                            "torch.bool",
+                                            "",
+                                            "",
+                                            "",
+                                            "torch.bfloat16"};
 
 /// The value that a default means for a parameter of this type: enum numbers and names become what a graph shows.
 Value meaningOf(const Value& v, Name base) {
@@ -414,12 +427,23 @@ private:
                 continue;
             }
             switch (const char e = text_[++at_]) {
-                case 'n': s += '\n'; break;
-                case 't': s += '\t'; break;
-                case 'f': s += '\f'; break;
-                case 'v': s += '\v'; break;
-                case 'r': s += '\r'; break;
-                default: s += e;
+                case 'n':
+                    s += '\n';
+                    break;
+                case 't':
+                    s += '\t';
+                    break;
+                case 'f':
+                    s += '\f';
+                    break;
+                case 'v':
+                    s += '\v';
+                    break;
+                case 'r':
+                    s += '\r';
+                    break;
+                default:
+                    s += e;
             }
         }
         if (at_ >= text_.size()) {

@@ -114,7 +114,8 @@ std::pair<SymInt, SymInt> splitDivisible(const SymInt& a, const Factors& b) {
     return {quotient, SymBuild::sum(constant, std::move(rest))};
 }
 
-/// `FloorDiv(a, b)` as a term. With a constant divisor the constant of `a` is reduced in the polynomial, so that (s0 + 3)//2 and (s0 + 1)//2 + 1 meet.
+/// `FloorDiv(a, b)` as a term. With a constant divisor the constant of `a` is reduced in the polynomial, so that (s0 + 3)//2 and (s0 + 1)//2 + 1
+/// meet.
 SymInt floorDivTerm(const SymInt& a, const SymInt& b) {
     SymInt term = SymBuild::call("FloorDiv"_n, {a, b});
     const auto k = b.constant();
@@ -203,7 +204,8 @@ private:
                 const auto it = table_.find(e.name);
                 return it == table_.end() || !e.integral ? std::nullopt : it->second.hint;
             }
-            case Kind::Opaque: return std::nullopt;
+            case Kind::Opaque:
+                return std::nullopt;
             case Kind::Sum: {
                 Number r = e.number;
                 for (const Part& p : e.parts) r = plus(r, product(p.n, value(SymExpr::wrap(p.expr))));
@@ -214,7 +216,8 @@ private:
                 for (const Part& p : e.parts) r = product(r, power(value(SymExpr::wrap(p.expr)), p.n));
                 return r;
             }
-            case Kind::Call: return call(e);
+            case Kind::Call:
+                return call(e);
         }
         return std::nullopt;
     }

@@ -97,8 +97,8 @@ bool commutes(std::string_view function) { return function == "Max" || function 
 
 /// Functions with an integer result for integer arguments.
 bool integralFunction(std::string_view f) {
-    static constexpr std::string_view names[] = {"FloorDiv", "Mod", "Max", "Min", "Abs", "FloorToInt", "CeilToInt", "TruncToInt", "RoundToInt", "LShift",
-                                                 "RShift", "PowByNatural", "Identity", "~"};
+    static constexpr std::string_view names[] = {"FloorDiv",   "Mod",        "Max",    "Min",    "Abs",          "FloorToInt", "CeilToInt",
+                                                 "TruncToInt", "RoundToInt", "LShift", "RShift", "PowByNatural", "Identity",   "~"};
     return std::find(std::begin(names), std::end(names), f) != std::end(names);
 }
 
@@ -243,7 +243,8 @@ std::optional<SymPoly> mulPoly(const SymPoly& a, const SymPoly& b) {
             if (__builtin_mul_overflow(x.coefficient, y.coefficient, &m.coefficient)) return std::nullopt;
             m.terms = x.terms;
             for (const auto& [e, power] : y.terms) {
-                auto at = std::lower_bound(m.terms.begin(), m.terms.end(), e, [](const auto& t, const SymExprPtr& k) { return t.first->canon < k->canon; });
+                auto at =
+                    std::lower_bound(m.terms.begin(), m.terms.end(), e, [](const auto& t, const SymExprPtr& k) { return t.first->canon < k->canon; });
                 if (at != m.terms.end() && at->first->canon == e->canon) {
                     if (at->second + power > maxPower) return std::nullopt;
                     at->second += power;

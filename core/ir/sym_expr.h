@@ -49,10 +49,10 @@ public:
     Name name;
     std::vector<SymInt> args;
     std::int64_t number = 0;
-    std::vector<Part> parts;       ///< in the order in which sympy prints them
-    SymKey tree{}, canon{};        ///< hash of the tree; hash of the polynomial
-    std::optional<SymPoly> poly;   ///< nothing: the node is itself a term
-    std::string text;              ///< as read, when that differs from the printed form
+    std::vector<Part> parts;      ///< in the order in which sympy prints them
+    SymKey tree{}, canon{};       ///< hash of the tree; hash of the polynomial
+    std::optional<SymPoly> poly;  ///< nothing: the node is itself a term
+    std::string text;             ///< as read, when that differs from the printed form
 
     static SymExprPtr of(const SymInt& s) { return s.expr_; }
     static SymInt wrap(SymExprPtr e) { return SymInt(std::move(e)); }

@@ -25,8 +25,10 @@ Range multiply(const Range& a, const Range& b) {
     if (a.lo && b.lo && *a.lo >= 0 && *b.lo >= 0) {
         std::int64_t lo = 0, hi = 0;
         Range r;
-        if (!__builtin_mul_overflow(*a.lo, *b.lo, &lo)) r.lo = lo;
-        else r.lo = 0;
+        if (!__builtin_mul_overflow(*a.lo, *b.lo, &lo))
+            r.lo = lo;
+        else
+            r.lo = 0;
         if (a.hi && b.hi && !__builtin_mul_overflow(*a.hi, *b.hi, &hi)) r.hi = hi;
         if ((a.hi && *a.hi == 0) || (b.hi && *b.hi == 0)) r.hi = 0;
         return r;
@@ -144,8 +146,10 @@ private:
             const Bound safe = isMax ? x.lo : x.hi, other = isMax ? x.hi : x.lo;
             Bound& side = isMax ? r.lo : r.hi;
             if (safe && (!side || (isMax ? *safe > *side : *safe < *side))) side = safe;
-            if (!other) allNear = false;
-            else if (!near || (isMax ? *other > *near : *other < *near)) near = other;
+            if (!other)
+                allNear = false;
+            else if (!near || (isMax ? *other > *near : *other < *near))
+                near = other;
         }
         if (allNear) (isMax ? r.hi : r.lo) = near;
         return r;

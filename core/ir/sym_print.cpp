@@ -21,9 +21,12 @@ int precedence(const SymInt& s) {
     const auto e = SymExpr::of(s);
     if (!e) return SymExpr::constantOf(s) < 0 ? PrecAdd : PrecAtom;
     switch (e->kind) {
-        case Kind::Symbol: return PrecAtom;
-        case Kind::Opaque: return e->name.view().find_first_of(" +-*/<>=&|") == std::string_view::npos ? PrecAtom : 0;
-        case Kind::Sum: return PrecAdd;
+        case Kind::Symbol:
+            return PrecAtom;
+        case Kind::Opaque:
+            return e->name.view().find_first_of(" +-*/<>=&|") == std::string_view::npos ? PrecAtom : 0;
+        case Kind::Sum:
+            return PrecAdd;
         case Kind::Product:
             if (e->number < 0) return PrecAdd;
             return e->number == 1 && e->parts.size() == 1 ? PrecPow : PrecMul;
@@ -60,10 +63,18 @@ public:
         }
         switch (e->kind) {
             case Kind::Symbol:
-            case Kind::Opaque: out_ += e->name.view(); break;
-            case Kind::Call: printCall(*e); break;
-            case Kind::Sum: printSum(*e); break;
-            case Kind::Product: printProduct(e->number, e->parts); break;
+            case Kind::Opaque:
+                out_ += e->name.view();
+                break;
+            case Kind::Call:
+                printCall(*e);
+                break;
+            case Kind::Sum:
+                printSum(*e);
+                break;
+            case Kind::Product:
+                printProduct(e->number, e->parts);
+                break;
         }
     }
 
@@ -184,10 +195,14 @@ struct ClassKey {
 ClassKey classKey(const SymExpr& e) {
     switch (e.kind) {
         case Kind::Symbol:
-        case Kind::Opaque: return {2, 0, "Symbol"};
-        case Kind::Product: return {3, 0, "Mul"};
-        case Kind::Sum: return {3, 1, "Add"};
-        case Kind::Call: break;
+        case Kind::Opaque:
+            return {2, 0, "Symbol"};
+        case Kind::Product:
+            return {3, 0, "Mul"};
+        case Kind::Sum:
+            return {3, 1, "Add"};
+        case Kind::Call:
+            break;
     }
     if (e.name == "Max" || e.name == "Min") return {5, 0, e.name.view()};
     if (e.name == "**") return {3, 2, "Pow"};

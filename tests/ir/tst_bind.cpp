@@ -321,7 +321,8 @@ void TestBind::tritonWrites() {
     const NodeId x = b.input("x"), y = b.input("y"), n = b.input("n", Build::size());
     const Value tensors = Value::dict({"x_ptr"_n, "out_ptr"_n, "n"_n}, {node(x), node(y), node(n)});
     const auto call = [&](std::int64_t index) {
-        return b.call("hop::triton_kernel_wrapper_mutation", {}, {{"kernel_idx"_n, integer(index)}, {"grid"_n, Value::list({})}, {"kwargs"_n, tensors}});
+        return b.call("hop::triton_kernel_wrapper_mutation", {},
+                      {{"kernel_idx"_n, integer(index)}, {"grid"_n, Value::list({})}, {"kwargs"_n, tensors}});
     };
     QCOMPARE(b.written(call(0)), QString("x_ptr=x out_ptr=y"));
     const NodeId marked = call(0);

@@ -1,7 +1,7 @@
 // The registry: lookup, names, counterparts, traits, `.ops` files, reading from several threads.
 
-#include <QtTest>
 #include <QTemporaryDir>
+#include <QtTest>
 #include <fstream>
 #include <set>
 #include <thread>
@@ -70,7 +70,8 @@ void TestOpRegistry::findsEveryOperator() {
 }
 
 void TestOpRegistry::unknownIsNull() {
-    for (const char* n : {"", "aten::", "aten::no_such", "aten::add.NoSuch", "aten::ad", "zzz::f", "aten::add.Tensor(", "A"}) QVERIFY(!ops().find(Name(n)));
+    for (const char* n : {"", "aten::", "aten::no_such", "aten::add.NoSuch", "aten::ad", "zzz::f", "aten::add.Tensor(", "A"})
+        QVERIFY(!ops().find(Name(n)));
     QVERIFY(!OpRegistry().find("aten::relu"_n));
 }
 
@@ -162,7 +163,9 @@ void TestOpRegistry::traits_data() {
     QTest::addColumn<QString>("name");
     QTest::addColumn<quint32>("trait");
     QTest::addColumn<bool>("has");
-    const auto row = [](const char* name, Trait t, bool has = true) { QTest::addRow("%s %x", name, unsigned(t)) << QString(name) << quint32(t) << has; };
+    const auto row = [](const char* name, Trait t, bool has = true) {
+        QTest::addRow("%s %x", name, unsigned(t)) << QString(name) << quint32(t) << has;
+    };
     row("aten::copy_", Trait::WriteOnly);
     row("aten::fill_.Tensor", Trait::WriteOnly);
     row("aten::uniform_", Trait::WriteOnly);
@@ -237,7 +240,8 @@ void TestOpRegistry::traitTableIsClean() {
         std::vector<const OpDef*> matches;
         for (const OpDef* d : ops().all()) {
             const std::string& n = d->canonical.str();
-            if (n == pattern || packetOf(d->canonical).str() == pattern || (pattern.ends_with('*') && n.starts_with(pattern.substr(0, pattern.size() - 1))))
+            if (n == pattern || packetOf(d->canonical).str() == pattern ||
+                (pattern.ends_with('*') && n.starts_with(pattern.substr(0, pattern.size() - 1))))
                 matches.push_back(d);
         }
         QVERIFY2(!matches.empty(), pattern.c_str());
@@ -423,8 +427,8 @@ void TestOpRegistry::opsFileBareLines() {
 
 void TestOpRegistry::opsFileErrors() {
     OpRegistry r;
-    const auto problems = r.addText("op a::f(Tensor x -> ()\n    def forward(self, x):\n        return ()\nop a::g(Tensor x) -> ()\n\nkernel (Tensor x)\nnonsense\n",
-                                    "bad.ops");
+    const auto problems = r.addText(
+        "op a::f(Tensor x -> ()\n    def forward(self, x):\n        return ()\nop a::g(Tensor x) -> ()\n\nkernel (Tensor x)\nnonsense\n", "bad.ops");
     QCOMPARE(problems.size(), std::size_t(3));
     QCOMPARE(problems[0].line, 1u);
     QCOMPARE(problems[0].column, 18u);
@@ -457,7 +461,9 @@ void TestOpRegistry::duplicatesAndOverrides() {
 
 void TestOpRegistry::opsFileFacts() {
     OpRegistry r;
-    QVERIFY(r.addText("op a::f(Tensor x) -> Tensor\n    deterministic: no\nop a::g(Tensor x) -> Tensor\n    pure: false\nop a::h(Tensor x) -> Tensor\n    pure: yes\n", "f.ops")
+    QVERIFY(r.addText("op a::f(Tensor x) -> Tensor\n    deterministic: no\nop a::g(Tensor x) -> Tensor\n    pure: false\nop a::h(Tensor x) -> "
+                      "Tensor\n    pure: yes\n",
+                      "f.ops")
                 .empty());
     QVERIFY(r.find("a::f"_n)->is(Trait::Random));
     QVERIFY(r.find("a::g"_n)->is(Trait::Effect));

@@ -176,7 +176,9 @@ void TestSchema::defaults_data() {
     QTest::addColumn<QString>("type");
     QTest::addColumn<QString>("text");
     QTest::addColumn<int>("kind");
-    const auto row = [](const char* type, const char* t, Value::Kind kind) { QTest::addRow("%s=%s", type, t) << QString(type) << QString(t) << int(kind); };
+    const auto row = [](const char* type, const char* t, Value::Kind kind) {
+        QTest::addRow("%s=%s", type, t) << QString(type) << QString(t) << int(kind);
+    };
     row("Tensor?", "None", Value::Kind::None);
     row("bool", "True", Value::Kind::Bool);
     row("int", "-1", Value::Kind::Int);
@@ -292,17 +294,18 @@ void TestSchema::errorColumns() {
 
 void TestSchema::everyPrefixIsRejected() {
     // Schemas that end in a bracket: every proper prefix is incomplete.
-    const char* whole[] = {"aten::Delete.Dict_Tensor(Dict(Tensor, t)(a!) self, Tensor key) -> ()",
-                           "aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-                           "aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!) max_values) -> (Tensor(a!) values, "
-                           "Tensor(b!) indices)",
-                           "aten::_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()",
-                           "aten::items.int(Dict(int, t) self) -> ((int, t)[])",
-                           "aten::native_batch_norm(Tensor input, Tensor? weight, float eps=1.0000000000000001e-05) -> (Tensor, Tensor, Tensor)",
-                           "aten::split.Tensor_out(Tensor self, SymInt split_size, int dim=0, *, Tensor(a!)[] out) -> ()",
-                           "aten::strip(str self, str chars=\" \\n\\t\", int[2] pads=[0, -1]) -> (str, str)",
-                           "mylib::opt(Tensor(a! -> a|*) x, Tensor(b!)? y, ...) -> (Tensor?[], int)",
-                           "mylib::cls(__torch__.torch.classes.ns.C c, Tensor! out, *, MemoryFormat f=contiguous_format) -> (C, Tensor)"};
+    const char* whole[] = {
+        "aten::Delete.Dict_Tensor(Dict(Tensor, t)(a!) self, Tensor key) -> ()",
+        "aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+        "aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!) max_values) -> (Tensor(a!) values, "
+        "Tensor(b!) indices)",
+        "aten::_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()",
+        "aten::items.int(Dict(int, t) self) -> ((int, t)[])",
+        "aten::native_batch_norm(Tensor input, Tensor? weight, float eps=1.0000000000000001e-05) -> (Tensor, Tensor, Tensor)",
+        "aten::split.Tensor_out(Tensor self, SymInt split_size, int dim=0, *, Tensor(a!)[] out) -> ()",
+        "aten::strip(str self, str chars=\" \\n\\t\", int[2] pads=[0, -1]) -> (str, str)",
+        "mylib::opt(Tensor(a! -> a|*) x, Tensor(b!)? y, ...) -> (Tensor?[], int)",
+        "mylib::cls(__torch__.torch.classes.ns.C c, Tensor! out, *, MemoryFormat f=contiguous_format) -> (C, Tensor)"};
     for (const char* t : whole) {
         const std::string s(t);
         QVERIFY(Schema::parse(s).has_value());

@@ -56,9 +56,10 @@ void TestSym::printsAsPyTorch_data() {
                           "s27*(((s77//2)) - 1)", "s27*(((s77//2)) - 1) + s27", "s27*(((s77//2)) - 1) + s27 - 1", "s27*(s77 - ((s77//2)) - 1)",
                           "s27*(s77 - ((s77//2)) - 1) + s27*((s77//2)) + s27", "4*s27", "s77 + 1", "s27 - 1",
                           // sympy's own order and parentheses.
-                          "s0*s1", "2*s0", "s0 + 1", "s0**2", "s0**2 + s0", "s10 + s9", "-s0", "-s0 - 1", "5 - s0", "15 - 3*((s27//3))", "-s0*s1 + 5", "-(s0 - 4)*(s1 - 1) + 4", "(s1 + 6)*(s1 + s27)", "(2 - u0)*(s0 - u0)", "1", "-3", "Max(1, s0)", "Min(4, s0, s1)",
-                          "s0*(s1 + 1)", "s0*s1 + s0 + s1", "(s0 + 1)**2", "((s0 + 1)//2)", "s1 + (Mod(s0, 4))", "2*(Mod(s0, 4))", "(s0//s1)", "-2*s0*s1",
-                          "s0 - (((s0 + 3)//4))", "u0 + 2*u1", "s0/2"})
+                          "s0*s1", "2*s0", "s0 + 1", "s0**2", "s0**2 + s0", "s10 + s9", "-s0", "-s0 - 1", "5 - s0", "15 - 3*((s27//3))", "-s0*s1 + 5",
+                          "-(s0 - 4)*(s1 - 1) + 4", "(s1 + 6)*(s1 + s27)", "(2 - u0)*(s0 - u0)", "1", "-3", "Max(1, s0)", "Min(4, s0, s1)",
+                          "s0*(s1 + 1)", "s0*s1 + s0 + s1", "(s0 + 1)**2", "((s0 + 1)//2)", "s1 + (Mod(s0, 4))", "2*(Mod(s0, 4))", "(s0//s1)",
+                          "-2*s0*s1", "s0 - (((s0 + 3)//4))", "u0 + 2*u1", "s0/2"})
         QTest::newRow(t) << QString(t);
 }
 
@@ -243,8 +244,9 @@ void TestSym::order() {
 void TestSym::overflowIsOpaque() {
     constexpr auto largest = std::numeric_limits<std::int64_t>::max();
     constexpr auto smallest = std::numeric_limits<std::int64_t>::min();
-    for (const SymInt& s : {SymInt(largest) + SymInt(1), SymInt(smallest) - SymInt(1), SymInt(largest) * SymInt(2), SymInt(smallest) * SymInt(-1),
-                            SymInt(largest) * sym("s0") * SymInt(3), floorDiv(SymInt(smallest), SymInt(-1)), sym("s0 + 9223372036854775807") + sym("s1 + 1")}) {
+    for (const SymInt& s :
+         {SymInt(largest) + SymInt(1), SymInt(smallest) - SymInt(1), SymInt(largest) * SymInt(2), SymInt(smallest) * SymInt(-1),
+          SymInt(largest) * sym("s0") * SymInt(3), floorDiv(SymInt(smallest), SymInt(-1)), sym("s0 + 9223372036854775807") + sym("s1 + 1")}) {
         QVERIFY(!s.isConst());
         QVERIFY(!s.evaluate({}));
         QVERIFY(!s.str().empty());
@@ -404,12 +406,18 @@ public:
         using Number = std::optional<std::int64_t>;
         const auto floorOf = [](std::int64_t x, std::int64_t y) { return x / y - ((x % y != 0) && ((x < 0) != (y < 0))); };
         switch (kind) {
-            case 3: return both(a.sym + b.sym, [](auto x, auto y) { return Number(x + y); });
-            case 4: return both(a.sym - b.sym, [](auto x, auto y) { return Number(x - y); });
-            case 5: return both(a.sym * b.sym, [](auto x, auto y) { return Number(x * y); });
-            case 6: return both(floorDiv(a.sym, b.sym), [&](auto x, auto y) { return y == 0 ? Number() : Number(floorOf(x, y)); });
-            case 7: return both(mod(a.sym, b.sym), [&](auto x, auto y) { return y == 0 ? Number() : Number(x - y * floorOf(x, y)); });
-            default: break;
+            case 3:
+                return both(a.sym + b.sym, [](auto x, auto y) { return Number(x + y); });
+            case 4:
+                return both(a.sym - b.sym, [](auto x, auto y) { return Number(x - y); });
+            case 5:
+                return both(a.sym * b.sym, [](auto x, auto y) { return Number(x * y); });
+            case 6:
+                return both(floorDiv(a.sym, b.sym), [&](auto x, auto y) { return y == 0 ? Number() : Number(floorOf(x, y)); });
+            case 7:
+                return both(mod(a.sym, b.sym), [&](auto x, auto y) { return y == 0 ? Number() : Number(x - y * floorOf(x, y)); });
+            default:
+                break;
         }
         return next() % 2 ? both(min(a.sym, b.sym), [](auto x, auto y) { return Number(std::min(x, y)); })
                           : both(max(a.sym, b.sym), [](auto x, auto y) { return Number(std::max(x, y)); });

@@ -1,8 +1,8 @@
 // The list of reasons: well formed, complete against its specification, and the only source of the codes that the program emits.
 
-#include <QtTest>
 #include <QDirIterator>
 #include <QRegularExpression>
+#include <QtTest>
 #include <set>
 
 #include "core/support/diagnostic.h"
