@@ -48,8 +48,8 @@ Extras extrasOf(const Node& n, const Provenance& p, const PrintStyle& style, Nam
     const std::string typed = n.type ? n.type->str() : std::string();
     if (n.annotation) {
         if (n.annotation.view() != typed) e.annotation = n.annotation.str();
-    } else if (!typed.empty() && !(style.strides && style.devices)) {
-        e.annotation = "";  // printed from the type in the graph's style, not as the type's full text
+    } else if (!typed.empty() && !annotationIsImplied(style)) {
+        e.annotation = "";
     }
     if (!n.isCall() && n.target.view() != defaultTarget(n.kind, n.name.view())) e.target = n.target.str();
     if (n.op != ruleOp) e.op = n.op.str();

@@ -34,7 +34,7 @@ std::optional<NodeKind> nodeKindFrom(std::string_view word);
 
 /// Facts of one node that its columns do not tell. Absent = as the rule beside it says.
 struct Extras {
-    std::optional<std::string> annotation;  ///< as read; rule: the text of the type
+    std::optional<std::string> annotation;  ///< as read, empty = none; rule: the text of the type (see annotationIsImplied)
     std::optional<std::string> target;      ///< of no call; rule: defaultTarget
     std::optional<std::string> op;          ///< Node::op; rule: canonicalOp(target) of a call_function, else empty
     std::optional<std::string> comment;     ///< Provenance::raw with {file} {line} {fn} {code} for the parts; rule: PyTorch's form of them
@@ -42,6 +42,8 @@ struct Extras {
     std::optional<std::string> offset;      ///< TensorType::offset as stated on the node, `-` = none; rule: that of the row when it is not 0
     bool empty() const { return !annotation && !target && !op && !comment && !type && !offset; }
 };
+/// Under this style a node without annotation prints as if the full text of its type had been read, so that need not be told apart.
+bool annotationIsImplied(const PrintStyle& style);
 /// `args` or `args:{…}`.
 std::string argsKind(const Extras& extras);
 /// Unknown keys and broken JSON give what can be read.

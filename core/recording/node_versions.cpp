@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/recording/node_text.h"
 #include "core/recording/order_keys.h"
 
 namespace aliascope::recording {
@@ -104,7 +105,7 @@ struct NodeVersions::BodyTrack {
     std::vector<NodeState> states;  ///< by node id; the name stays when the node is gone
     std::vector<NodeId> live;       ///< nodes of the stage before, in order
     StageFacts facts;
-    bool fullAnnotations = true;    ///< of the style under which the rows were written: what a row leaves out depends on it
+    bool annotationIsImplied = true;  ///< of the style under which the rows were written: what a row leaves out depends on it
 };
 
 NodeVersions::NodeVersions(Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops)
@@ -144,8 +145,8 @@ void NodeVersions::recordBody(const Body& body, BodyTrack& track, int stage, Sta
     const std::vector<NodeId> order = g.order();
     track.states.resize(std::max<std::size_t>(track.states.size(), g.idBound()));
 
-    const bool fullAnnotations = g.style.strides && g.style.devices;
-    const bool restyled = fullAnnotations != std::exchange(track.fullAnnotations, fullAnnotations);
+    const bool implied = annotationIsImplied(g.style);
+    const bool restyled = implied != std::exchange(track.annotationIsImplied, implied);
 
     std::vector<std::optional<std::int64_t>> oldKeys(order.size());
     std::unordered_set<NodeId> renamed;

@@ -157,6 +157,7 @@ Status SampleRun::record(PassObserver& observer) {
              d.counted = true;
              d.clonedBytes = 128;
              d.rule = "sample 2";
+             d.avoidedBy = "torch-v2";
              d.params = {{"base", "arg0_1"}};
              d.checks = {{"storage known?", CheckStep::Answer::Ok, ""}, {"written back?", CheckStep::Answer::Failed, "arg0_1"}};
              decisions_.push_back(std::move(d));

@@ -213,6 +213,7 @@ private slots:
         QCOMPARE(*d.blockerUid, uidOf(1, "arg0_1"));
         QCOMPARE(*d.reportedBytes, std::int64_t(128));
         QVERIFY(d.counted && !d.neededBytes);
+        QCOMPARE(d.avoidedBy, std::string("torch-v2"));
         QVERIFY2(d.sentence.find("arg0_1 is a graph input") != std::string::npos, d.sentence.c_str());
         QVERIFY(!d.advice.empty());
         QVERIFY(d.checks.empty());
