@@ -145,7 +145,7 @@ RuntimeValue storeInPlace(const OpRegistry& ops, const Graph& graph, const Node&
 }
 
 /// `_foreach_add_` and its kin: element by element, in list order.
-RuntimeValue runForeach(const OpRegistry& ops, const Graph& graph, const Node& node, const OpDef& op, const OpDef& functional, const std::vector<RuntimeValue>& values) {
+RuntimeValue runForeach(const OpRegistry& ops, const Graph& graph, const Node& node, const OpDef& functional, const std::vector<RuntimeValue>& values) {
     const std::size_t length = values[0].list().size();
     for (std::size_t i = 0; i < length; ++i) {
         std::vector<RuntimeValue> element = values;
@@ -154,8 +154,7 @@ RuntimeValue runForeach(const OpRegistry& ops, const Graph& graph, const Node& n
         const RuntimeValue result = runOperator(ops, graph, node, functional.canonical, element);
         assign(values[0].list()[i].tensor(), result.list().at(0).tensor());
     }
-    (void)op;
-    return {};
+    return values[0];  // re-inplacing leaves the getitems of the functional form in place
 }
 
 }  // namespace
@@ -212,7 +211,7 @@ RuntimeValue runOperator(const OpRegistry& ops, const Graph& graph, const Node& 
     if (const auto found = operators().find(op.str()); found != operators().end()) return found->second(RuntimeCall{graph, ops, node, def ? &def->schema : nullptr, values, {}});
     const OpDef* functional = def && def->schema.isMutable() ? ops.functionalOf(*def) : nullptr;
     if (!functional) throw std::runtime_error(op.str() + " is not run");
-    if (op.view().starts_with("aten::_foreach")) return runForeach(ops, graph, node, *def, *functional, values);
+    if (op.view().starts_with("aten::_foreach")) return runForeach(ops, graph, node, *functional, values);
     return storeInPlace(ops, graph, node, *def, *functional, values);
 }
 

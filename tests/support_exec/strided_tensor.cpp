@@ -4,7 +4,10 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+
 #include <stdexcept>
+
+#include "core/ops/layout.h"
 
 namespace aliascope::testing {
 namespace {
@@ -29,6 +32,22 @@ template <class T>
 T toInteger(double v) {
     if (!(std::abs(v) < 9e18)) return 0;
     return static_cast<T>(static_cast<std::int64_t>(v));
+}
+
+std::vector<SymInt> symbolic(const Shape& shape) { return {shape.begin(), shape.end()}; }
+
+Shape numbers(const std::vector<SymInt>& values) {
+    Shape out;
+    for (const SymInt& s : values) out.push_back(s.constant().value());
+    return out;
+}
+
+TensorType typeOf(const StridedTensor& t) {
+    TensorType type;
+    type.dtype = t.dtype;
+    type.sizes = symbolic(t.sizes);
+    type.strides = symbolic(t.strides);
+    return type;
 }
 
 }  // namespace
@@ -111,19 +130,18 @@ StridedTensor StridedTensor::contiguous(DType dtype, Shape sizes) {
     return make(dtype, std::move(sizes), std::move(strides));
 }
 
+StridedTensor emptyFor(DType dtype, const Shape& sizes, const std::vector<const StridedTensor*>& operands) {
+    std::vector<TensorType> types;
+    for (const StridedTensor* t : operands) types.push_back(typeOf(*t));
+    std::vector<const TensorType*> pointers;
+    for (const TensorType& t : types) pointers.push_back(&t);
+    const Strides strides = elementwiseStrides(symbolic(sizes), pointers);
+    return strides ? StridedTensor::make(dtype, sizes, numbers(*strides)) : StridedTensor::contiguous(dtype, sizes);
+}
+
 StridedTensor emptyLike(const StridedTensor& t, DType dtype) {
-    // Without gaps: strides, sorted, are the products of the sizes below them.
-    std::vector<std::size_t> order(t.sizes.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return t.strides[a] < t.strides[b]; });
-    std::int64_t expected = 1;
-    bool dense = true;
-    for (std::size_t d : order) {
-        if (t.sizes[d] == 1) continue;
-        dense = dense && t.strides[d] == expected;
-        expected *= t.sizes[d];
-    }
-    return dense ? StridedTensor::make(dtype, t.sizes, t.strides) : StridedTensor::contiguous(dtype, t.sizes);
+    const Strides strides = preservedStrides(typeOf(t));
+    return strides ? StridedTensor::make(dtype, t.sizes, numbers(*strides)) : StridedTensor::contiguous(dtype, t.sizes);
 }
 
 StridedTensor cloneWithLayout(const StridedTensor& t) {

@@ -35,10 +35,11 @@ struct StridedTensor {
 Shape rowMajor(const Shape& sizes);
 /// Fresh storage; same strides and offset.
 StridedTensor cloneWithLayout(const StridedTensor& t);
-/// Fresh storage; strides kept when the tensor covers its memory without gaps, else row-major.
+/// Fresh storage, laid out as PyTorch's clone does: strides kept when the tensor covers its memory without gaps, else dense in the same order.
 StridedTensor cloneDense(const StridedTensor& t);
 StridedTensor cloneContiguous(const StridedTensor& t);
-/// Where a result of an elementwise operator on `t` lies: strides of a tensor without gaps are kept.
+/// Storage for the result of an elementwise operator, laid out as TensorIterator does.
+StridedTensor emptyFor(DType dtype, const Shape& sizes, const std::vector<const StridedTensor*>& operands);
 StridedTensor emptyLike(const StridedTensor& t, DType dtype);
 /// Every element of `destination`, from the broadcast `source`; all elements are read before the first is written.
 void assign(const StridedTensor& destination, const StridedTensor& source);

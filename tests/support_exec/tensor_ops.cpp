@@ -36,7 +36,7 @@ template <class F>
 StridedTensor elementwise(const StridedTensor& a, const StridedTensor& b, DType dtype, F f) {
     const Shape sizes = broadcastShape(a.sizes, b.sizes);
     const StridedTensor x = broadcast(a, sizes), y = broadcast(b, sizes);
-    const StridedTensor out = a.sizes == sizes ? emptyLike(a, dtype) : b.sizes == sizes ? emptyLike(b, dtype) : StridedTensor::contiguous(dtype, sizes);
+    const StridedTensor out = emptyFor(dtype, sizes, {&a, &b});
     const auto i = x.offsets(), j = y.offsets(), k = out.offsets();
     for (std::size_t n = 0; n < k.size(); ++n) out.store(k[n], f(x.load(i[n]), y.load(j[n])));
     return out;
