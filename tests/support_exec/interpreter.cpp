@@ -81,6 +81,7 @@ private:
 
     RuntimeValue call(const Node& n) {
         const std::string& op = n.op.str();
+        if (op == "operator::iadd") return runOperator(ops_, g_, n, "aten::add_.Tensor"_n, {of(n.arg(0)), of(n.arg(1)), std::int64_t{1}});
         if (op == "operator::getitem") return item(of(n.arg(0)), of(n.arg(1)));
         if (op.starts_with("operator::") && n.args.size() == 2) return arithmetic(op.substr(10), of(n.arg(0)).integer(), of(n.arg(1)).integer());
         if (returnsBodyResults(n.op))

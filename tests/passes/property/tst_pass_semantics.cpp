@@ -76,7 +76,7 @@ std::string firstDifference(const Graph& program, const OpRegistry& ops, const s
         if (result.failed) return describe(result.error ? result.error->format() : "failed");
         if (skipReportedDefects)
             for (const Diagnostic& d : result.diagnostics)
-                if (d.code == "OVERLAPPING_WRITES" || d.code == "ALIASED_READ") return {};
+                if (d.severity == Severity::Warning && d.code != "REGION") return {};  // REGION: PyTorch orders badly, not wrongly
         const Behaviour got = behaviourOf(g, ops);
         if (!got.error.empty()) return describe("does not run: " + got.error);
         if (!same(got.outputs, want.outputs)) return describe("returns other values");
