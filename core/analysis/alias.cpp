@@ -48,6 +48,9 @@ public:
     }
 
 private:
+    /// Pieces of all split and unbind calls that are kept; beyond, pieces are views of unknown geometry. Keeps a small file from asking for gigabytes.
+    static constexpr std::size_t kListedParts = 200'000;
+
     /// What the components of a call with several results are, when they are not fresh.
     struct Parts {
         std::vector<TensorType> views;  ///< of one storage: results of split, unbind, …
@@ -183,7 +186,7 @@ private:
 
     bool view(NodeId id, const BoundCall& bound, NodeId first) {
         const OpDef& def = *bound.op;
-        const TensorType* base = out_.geometry(first);
+        const TensorType* base = listed_ <= kListedParts || !def.schema.isMultiOutputView() ? out_.geometry(first) : nullptr;
         auto result = base ? viewResult(InferContext(g_, bound, typeOf_), *base) : std::nullopt;
         if (!result) {
             if (!def.isView() && !def.is(Trait::AliasIfLayout)) return false;
@@ -196,6 +199,7 @@ private:
         }
         if (result->aliases == Tri::No) return false;
         if (result->list) {
+            listed_ += result->types.size();
             parts_[id] = {std::move(result->types), first, result->aliases == Tri::Unknown, {}};
         } else if (!result->types.empty()) {
             share(id, first, &result->types.front(), result->aliases == Tri::Unknown);
@@ -360,6 +364,7 @@ private:
     std::unordered_map<NodeId, std::map<std::pair<std::int64_t, Name>, NodeId>> taken_;
     std::unordered_map<const Graph*, std::vector<int>> bodies_;
     std::unordered_map<Name, OpFacts> facts_;
+    std::size_t listed_ = 0;
 };
 
 AliasInfo::AliasInfo(const Graph& g, const OpRegistry& ops) { AliasBuilder(g, ops, *this).run(); }

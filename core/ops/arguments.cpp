@@ -44,6 +44,24 @@ std::optional<Name> deviceArgument(const Value& v) {
     return v.name() == cuda ? first : v.name();
 }
 
+const Value& named(const InferContext& c, Name param) {
+    static const Value none;
+    const Value* v = c.call.find(param);
+    return v ? *v : none;
+}
+
+std::optional<ViewResult> one(TensorType t, Tri aliases) {
+    ViewResult r;
+    r.types.push_back(std::move(t));
+    r.aliases = aliases;
+    return r;
+}
+
+Inferred contiguousCopy(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    return t ? inferred(contiguousLike(*t, t->sizes)) : Inferred{};
+}
+
 void setDType(TensorType& t, DType dtype) {
     t.dtype = dtype;
     t.dtypeName = Name();
@@ -69,7 +87,7 @@ std::optional<SymInt> broadcastSize(const SymInt& a, const SymInt& b) {
     if (a == b || b.constant() == 1) return a;
     if (a.constant() == 1) return b;
     if (a.constant() && b.constant()) return std::nullopt;
-    return a.constant() ? a : b;  // one of them is symbolic: PyTorch has guarded that they are equal
+    return a.constant() ? a : b;
 }
 
 std::optional<std::vector<SymInt>> broadcastSizes(const std::vector<SymInt>& a, const std::vector<SymInt>& b) {

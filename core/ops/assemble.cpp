@@ -80,11 +80,6 @@ Inferred repeat(const InferContext& c) {
     return inferred(contiguousLike(*t, std::move(sizes)));
 }
 
-Inferred contiguousCopy(const InferContext& c) {
-    const TensorType* t = c.tensor(0);
-    return t ? inferred(contiguousLike(*t, t->sizes)) : Inferred{};
-}
-
 /// glu(self, dim): half of the dim is left.
 Inferred glu(const InferContext& c) {
     const TensorType* t = c.tensor(0);

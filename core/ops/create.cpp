@@ -7,12 +7,6 @@
 namespace aliascope {
 namespace {
 
-const Value& named(const InferContext& c, Name param) {
-    static const Value none;
-    const Value* v = c.call.find(param);
-    return v ? *v : none;
-}
-
 /// dtype and device of the call, else those given.
 void applyOptions(const InferContext& c, TensorType& t, DType dtype, Name device) {
     static const Name dtypeName = "dtype"_n, deviceName = "device"_n;

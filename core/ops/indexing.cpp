@@ -96,11 +96,6 @@ Inferred shapedByIndex(const InferContext& c) {
     return t && indices ? inferred(contiguousLike(*t, indices->sizes)) : Inferred{};
 }
 
-Inferred contiguousCopy(const InferContext& c) {
-    const TensorType* t = c.tensor(0);
-    return t ? inferred(contiguousLike(*t, t->sizes)) : Inferred{};
-}
-
 /// masked_scatter(self, mask, source): self and mask are broadcast together.
 Inferred maskedScatter(const InferContext& c) {
     const TensorType *t = c.tensor(0), *mask = c.tensor(1);

@@ -59,10 +59,14 @@ NodeId placedBy(const OpRegistry& ops, const Node& n) {
     return placed ? n.arg(0).asNode() : NodeId();
 }
 
-/// Types of a node with its offset: views applied again from the value that owns the storage on. Iterative, because chains may be long.
+/// Offset of a node's value: views applied again from the value that owns the storage on.
 std::optional<SymInt> absoluteOffset(const OpRegistry& ops, const Graph& g, NodeId id, const std::function<TypePtr(NodeId)>& typeOf) {
     std::vector<NodeId> chain;
-    for (NodeId at = id; at; at = placedBy(ops, g[at])) chain.push_back(at);
+    constexpr std::size_t longest = 256;
+    for (NodeId at = id; at; at = placedBy(ops, g[at])) {
+        if (chain.size() == longest) return std::nullopt;
+        chain.push_back(at);
+    }
     std::vector<TensorType> parts;
     for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
         const Node& n = g[*at];
@@ -121,6 +125,14 @@ bool hasAssumedOperand(const Graph& g, const Node& n) {
     for (const Value& v : n.args) v.forEachNode(look);
     for (const Keyword& k : n.kwargs) k.second.forEachNode(look);
     return found;
+}
+
+/// Parts of all tuples of one graph that are described one by one; keeps a small file from asking for gigabytes.
+constexpr std::size_t kListedParts = 200'000;
+
+bool isMultiOutputView(const OpRegistry& ops, const Node& n) {
+    const OpDef* def = ops.find(n.op);
+    return def && def->schema.isMultiOutputView();
 }
 
 bool incomplete(const TensorType& t) { return !t.strides || t.device.empty(); }
@@ -243,6 +255,7 @@ void inferMissingTypes(const OpRegistry& ops, Graph& g) {
     for (Graph::SubGraph& s : g.subGraphs())
         if (s.graph) inferMissingTypes(ops, *s.graph);
     const std::function<TypePtr(NodeId)> types = [&g](NodeId node) { return g[node].type; };
+    std::size_t listed = 0;
     for (NodeId id : inOrder(g)) {
         Node& n = g.edit(id);
         if (n.kind != NodeKind::CallFunction) continue;
@@ -250,8 +263,10 @@ void inferMissingTypes(const OpRegistry& ops, Graph& g) {
             if (const TensorType* t = n.tensor(); t && incomplete(*t)) complete(n, inferNode(ops, g, id, types));
             continue;
         }
+        if (listed > kListedParts && isMultiOutputView(ops, n)) continue;
         Inferred found = inferNode(ops, g, id, types);
         if (!found.type) continue;
+        if (const auto* parts = found.type->asTuple()) listed += parts->size();
         n.type = std::move(found.type);
         n.trust = found.trust;
     }

@@ -5,6 +5,9 @@
 namespace aliascope {
 namespace {
 
+/// PyTorch's own limit; beyond it nothing is said, so that the searches below stay small.
+constexpr std::size_t kMaxRank = 64;
+
 /// Order of magnitude of a stride, to order dims by: symbols count as large, because PyTorch specialises sizes 0 and 1.
 std::int64_t magnitude(const SymInt& s) {
     if (auto n = s.constant()) return *n;
@@ -102,7 +105,7 @@ bool hasLayout(const TensorType& t, const std::vector<SymInt>& strides) {
 }
 
 bool denseNonOverlapping(const TensorType& t) {
-    if (!t.strides) return false;
+    if (!t.strides || t.rank() > kMaxRank) return false;
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < t.rank(); ++i) {
         if (t.sizes[i].constant() == 0) return true;
@@ -138,6 +141,7 @@ Strides elementwiseStrides(const std::vector<SymInt>& shape, const std::vector<c
         sameDense = sameDense && same && t->strides == operands.front()->strides;
     }
     if (shape.size() <= 1 || allContiguous) return TensorType::contiguousStrides(shape);
+    if (shape.size() > kMaxRank) return std::nullopt;
     const bool allChannelsLast = sameShape && std::all_of(operands.begin(), operands.end(), [](const TensorType* t) { return isChannelsLast(*t); });
     if (allChannelsLast) return channelsLastStrides(shape);
     if (sameDense && sameShape && denseNonOverlapping(*operands.front())) return operands.front()->strides;

@@ -8,12 +8,6 @@
 namespace aliascope {
 namespace {
 
-const Value& named(const InferContext& c, Name param) {
-    static const Value none;
-    const Value* v = c.call.find(param);
-    return v ? *v : none;
-}
-
 /// Sizes without (or with 1 for) the reduced dims. No dim, or an empty list, means all.
 std::optional<std::vector<SymInt>> reducedSizes(const TensorType& t, const Value& dims, bool keep) {
     std::vector<bool> reduced(t.rank(), true);

@@ -9,13 +9,6 @@ namespace {
 
 using Maybe = std::optional<ViewResult>;
 
-Maybe one(TensorType t, Tri aliases = Tri::Yes) {
-    ViewResult r;
-    r.types.push_back(std::move(t));
-    r.aliases = aliases;
-    return r;
-}
-
 bool knownEmpty(const std::vector<SymInt>& sizes) {
     return std::any_of(sizes.begin(), sizes.end(), [](const SymInt& s) { return s.constant() == 0; });
 }

@@ -65,22 +65,28 @@ std::optional<std::vector<std::size_t>> wrapDims(const Value& v, std::size_t ran
 std::optional<DType> dtypeArgument(const Value& v);
 /// `cpu`, `cuda:1`; `cuda` alone is the first one, as PyTorch resolves it. Nothing for values that name no device.
 std::optional<Name> deviceArgument(const Value& v);
-/// A value that states nothing: None.
-inline bool absent(const Value& v) { return v.isNone(); }
+/// The value bound to a parameter; None when the operator has no such parameter.
+const Value& named(const InferContext& c, Name param);
 
 // --- building results -----------------------------------------------------------------------------------------------------------------------
 
 inline Inferred inferred(TensorType t) { return {Type::tensor(std::move(t)), Trust::Inferred}; }
 inline Inferred inferred(std::vector<TypePtr> parts) { return {Type::tuple(std::move(parts)), Trust::Inferred}; }
+/// A view operator's only result.
+std::optional<ViewResult> one(TensorType t, Tri aliases = Tri::Yes);
 inline TypePtr tensorType(TensorType t) { return Type::tensor(std::move(t)); }
 /// Row-major tensor of `like`'s dtype and device.
 TensorType contiguousLike(const TensorType& like, std::vector<SymInt> sizes);
 /// The same with another dtype.
 TensorType contiguousLike(const TensorType& like, std::vector<SymInt> sizes, DType dtype);
+/// Inference of operators whose result is a row-major copy of the first argument with other values.
+Inferred contiguousCopy(const InferContext& c);
 void setDType(TensorType& t, DType dtype);
-/// Result of a size that is not known to be above 1 or equal to another: `a` stretched with `b` as broadcasting does; nothing when they clash.
+/// Two sizes as broadcasting joins them; nothing when they clash. Of a number and a symbol the number: PyTorch has guarded that they are equal.
 std::optional<SymInt> broadcastSize(const SymInt& a, const SymInt& b);
 std::optional<std::vector<SymInt>> broadcastSizes(const std::vector<SymInt>& a, const std::vector<SymInt>& b);
+/// Most results of one call that are described one by one; PyTorch programs have far fewer, hostile files may ask for any number.
+inline constexpr std::int64_t kMaxResults = 4096;
 /// ceil(a / b) for positive b.
 SymInt ceilDivide(const SymInt& a, const SymInt& b);
 

@@ -10,14 +10,6 @@ namespace {
 
 using Maybe = std::optional<ViewResult>;
 
-constexpr std::int64_t kMaxPieces = 1'000'000;
-
-Maybe one(TensorType t) {
-    ViewResult r;
-    r.types.push_back(std::move(t));
-    return r;
-}
-
 /// Moves the start by `n` steps of dimension `d`; unknown strides make the offset unknown.
 void shift(TensorType& t, const SymInt& n, std::size_t d) {
     if (!t.offset || n.constant() == 0) return;
@@ -83,11 +75,11 @@ Maybe select(const InferContext& c, const TensorType& base) {
 }
 
 Maybe sliceOf(const InferContext& c, const TensorType& base, std::size_t d, const Value& startArg, const Value& endArg, const Value& stepArg) {
-    auto step = absent(stepArg) ? SymInt(1) : c.symInt(stepArg);
+    auto step = stepArg.isNone() ? SymInt(1) : c.symInt(stepArg);
     if (!step || (step->constant() && *step->constant() < 1)) return std::nullopt;
     const SymInt size = base.sizes[d];
-    auto startIndex = absent(startArg) ? SymInt(0) : c.symInt(startArg);
-    auto endIndex = absent(endArg) ? size : c.symInt(endArg);
+    auto startIndex = startArg.isNone() ? SymInt(0) : c.symInt(startArg);
+    auto endIndex = endArg.isNone() ? size : c.symInt(endArg);
     TensorType t = base;
     auto start = startIndex ? clampIndex(c, *startIndex, size) : std::nullopt;
     auto end = endIndex ? clampIndex(c, *endIndex, size) : std::nullopt;
@@ -237,8 +229,13 @@ Maybe broadcastInDim(const InferContext& c, const TensorType& base) {
 
 Maybe squeezeWhere(const TensorType& base, const std::vector<bool>& wanted) {
     TensorType t = base;
-    for (std::size_t i = base.rank(); i-- > 0;)
-        if (wanted[i] && base.sizes[i].constant() == 1) removeDim(t, i);
+    t.sizes.clear();
+    if (t.strides) t.strides->clear();
+    for (std::size_t i = 0; i < base.rank(); ++i) {
+        if (wanted[i] && base.sizes[i].constant() == 1) continue;
+        t.sizes.push_back(base.sizes[i]);
+        if (t.strides) t.strides->push_back((*base.strides)[i]);
+    }
     return one(std::move(t));
 }
 
@@ -288,7 +285,7 @@ Maybe asStrided(const InferContext& c, const TensorType& base) {
     TensorType t = base;
     t.sizes = std::move(*sizes);
     t.strides = std::move(*strides);
-    if (!absent(c.value(3))) t.offset = c.symInt(c.value(3));
+    if (!c.value(3).isNone()) t.offset = c.symInt(c.value(3));
     return one(std::move(t));
 }
 
@@ -311,7 +308,7 @@ Maybe equalPieces(const InferContext& c, const TensorType& base, std::size_t d, 
     auto size = base.sizes[d].evaluate(c.graph.symbols), step = length.evaluate(c.graph.symbols);
     if (!size || !step || *size < 0 || *step < 0 || (*step == 0 && *size != 0)) return std::nullopt;
     const std::int64_t n = *step == 0 ? 1 : std::max<std::int64_t>(1, (*size - 1) / *step + (*size > 0 ? 1 : 0));
-    if (n > kMaxPieces) return std::nullopt;
+    if (n > kMaxResults) return std::nullopt;
     std::vector<SymInt> lengths(static_cast<std::size_t>(n), length);
     lengths.back() = base.sizes[d] - length * (n - 1);
     return pieces(base, d, lengths);
@@ -327,20 +324,20 @@ Maybe split(const InferContext& c, const TensorType& base) {
 Maybe splitWithSizes(const InferContext& c, const TensorType& base) {
     auto d = wrapDim(c.value(2), base.rank());
     auto lengths = c.symInts(c.value(1));
-    if (!d || *d >= base.rank() || !lengths) return std::nullopt;
+    if (!d || *d >= base.rank() || !lengths || lengths->size() > kMaxResults) return std::nullopt;
     return pieces(base, *d, *lengths);
 }
 
 Maybe chunk(const InferContext& c, const TensorType& base) {
     auto d = wrapDim(c.value(2), base.rank());
     auto count = c.value(1).asInt();
-    if (!d || *d >= base.rank() || !count || *count < 1 || *count > kMaxPieces) return std::nullopt;
+    if (!d || *d >= base.rank() || !count || *count < 1 || *count > kMaxResults) return std::nullopt;
     if (base.sizes[*d].constant() == 0) return pieces(base, *d, std::vector<SymInt>(static_cast<std::size_t>(*count), SymInt(0)));
     return equalPieces(c, base, *d, ceilDivide(base.sizes[*d], SymInt(*count)));
 }
 
 Maybe sections(const TensorType& base, std::size_t d, std::int64_t n) {
-    if (n < 1 || n > kMaxPieces || !base.sizes[d].constant()) return std::nullopt;
+    if (n < 1 || n > kMaxResults || !base.sizes[d].constant()) return std::nullopt;
     const std::int64_t size = *base.sizes[d].constant();
     std::vector<SymInt> lengths;
     for (std::int64_t i = 0; i < n; ++i) lengths.emplace_back(size / n + (i < size % n ? 1 : 0));
@@ -348,6 +345,7 @@ Maybe sections(const TensorType& base, std::size_t d, std::int64_t n) {
 }
 
 Maybe splitAt(const InferContext& c, const TensorType& base, std::size_t d, std::vector<SymInt> indices) {
+    if (indices.size() >= kMaxResults) return std::nullopt;
     ViewResult r;
     r.list = true;
     SymInt start = 0;
@@ -382,7 +380,7 @@ Maybe unbind(const InferContext& c, const TensorType& base) {
     auto d = wrapDim(c.value(1), base.rank());
     if (!d || *d >= base.rank()) return std::nullopt;
     auto n = base.sizes[*d].evaluate(c.graph.symbols);
-    if (!n || *n < 0 || *n > kMaxPieces) return std::nullopt;
+    if (!n || *n < 0 || *n > kMaxResults) return std::nullopt;
     ViewResult r;
     r.list = true;
     for (std::int64_t i = 0; i < *n; ++i) {
@@ -420,7 +418,7 @@ template <std::size_t D>
 Maybe fixedDimSections(const InferContext& c, const TensorType& base) {
     auto count = c.value(1).asInt();
     const std::size_t d = splitDim<D>(base);
-    if (d >= base.rank() || !count || *count < 1 || *count > kMaxPieces) return std::nullopt;
+    if (d >= base.rank() || !count || *count < 1 || *count > kMaxResults) return std::nullopt;
     return sections(base, d, *count);
 }
 
@@ -433,11 +431,7 @@ Maybe fixedDimIndices(const InferContext& c, const TensorType& base) {
 }
 
 /// A fresh value by contract, although the schema says alias: a write to it is no write to the constant.
-Maybe liftFresh(const InferContext&, const TensorType& base) {
-    Maybe r = one(base);
-    r->aliases = Tri::No;
-    return r;
-}
+Maybe liftFresh(const InferContext&, const TensorType& base) { return one(base, Tri::No); }
 
 }  // namespace
 

@@ -121,6 +121,16 @@ private slots:
         QCOMPARE(shown(viewOf("f32[8, 4][4, 1]cpu", "torch.ops.aten.select.int(x, 0, n)", ", n: \"Sym(s0 - 5)\"")), QString("f32[4][1]cpu at ?"));
     }
 
+    void hostileCountsAreNotListed() {
+        QCOMPARE(shown(viewOf("f32[1000000000000][1]cpu", "torch.ops.aten.unbind.int(x)")), QString("unknown"));
+        QCOMPARE(shown(viewOf("f32[1000000000000][1]cpu", "torch.ops.aten.split.Tensor(x, 1)")), QString("unknown"));
+        QCOMPARE(shown(viewOf("f32[4][1]cpu", "torch.ops.aten.select.int(x, 0, 9223372036854775807)")), QString("f32[][]cpu at 9223372036854775807"));
+        QCOMPARE(shown(viewOf("f32[4][1]cpu", "torch.ops.aten.view.default(x, [-1, -1])")), QString("unknown"));
+        QCOMPARE(shown(viewOf("f32[4][1]cpu", "torch.ops.aten.view.default(x, [0, -1])")), QString("unknown"));
+        QCOMPARE(shown(viewOf("f32[4][1]cpu", "torch.ops.aten.permute.default(x, [3])")), QString("unknown"));
+        QCOMPARE(shown(viewOf("f32[4][1]cpu", "torch.ops.aten.slice.Tensor(x, 0, 0, 4, 0)")), QString("unknown"));
+    }
+
     void withoutStridesNothingIsDecided() {
         TensorType x = *Type::parseAnnotation("f32[8, 4]")->asTensor();
         bool decided = true;
