@@ -51,8 +51,6 @@ struct Document {
 /// Inputs, constants, calls, and the output, as far as the text states them whole: no ghosts, no statements that could not be read, no output
 /// that the reader made up. Of the graph itself, without sub-graphs.
 std::uint32_t countStatedNodes(const Graph& g);
-/// Operators without schema that the graph calls or hands to a wrapper, each once, in order of first use; without sub-graphs.
-std::vector<Name> unknownOperators(const Graph& g, const OpRegistry& ops);
 
 struct ReadOptions {
     ReadLimits limits;

@@ -277,7 +277,9 @@ void GraphTextReader::checkUsers() {
 
 /// Bodies of loops in Inductor's IR: a placeholder `ops` whose methods make everything.
 bool isLoopBody(const Graph& g) {
-    return g.first() && g[g.first()].kind == NodeKind::Placeholder && g[g.first()].name == "ops";
+    NodeId first = g.first();
+    while (first && (g[first].flags & FlagGhost)) first = g[first].next;
+    return first && g[first].kind == NodeKind::Placeholder && g[first].name == "ops";
 }
 
 }  // namespace

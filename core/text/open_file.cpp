@@ -6,13 +6,13 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <unordered_set>
 
 #include "core/ops/infer.h"
 #include "core/text/document.h"
 #include "core/text/graph_text_reader.h"
 #include "core/text/line_kinds.h"
 #include "core/text/literals.h"
+#include "core/text/log_prefix.h"
 #include "core/text/normalise.h"
 #include "core/text/readable_reader.h"
 #include "core/text/short_nodes.h"
@@ -36,6 +36,20 @@ Diagnostic tooLarge(const std::string& path, std::string_view what, std::uint64_
     Diagnostic d = userError("R050", {{"what", std::string(what) + " of " + std::to_string(size) + " bytes"}, {"limit", std::to_string(limit)}, {"option", "--limits"}});
     d.file = path;
     return d;
+}
+
+/// By the title of a log message (formats.md 8.3), else by what only one stage has: containers for primals and tangents, parameters `L_x_`.
+Phase phaseOf(const Unit& unit) {
+    const auto titled = [&](std::string_view word) { return unit.label.find(word) != std::string::npos; };
+    if (titled("Joint graph")) return Phase::Joint;
+    if (titled("Forward graph")) return Phase::Forward;
+    if (titled("Backward graph")) return Phase::Backward;
+    if (titled("BEFORE PRE GRAD") || titled("AFTER PRE GRAD")) return Phase::PreGrad;
+    if (titled("__compiled_fn")) return Phase::Dynamo;
+    if (unit.graph.style.parameters == std::vector<std::string>{"primals", "tangents"}) return Phase::Joint;
+    const NodeId first = unit.graph.first();
+    if (first && unit.graph[first].kind == NodeKind::Placeholder && unit.graph[first].target.view().substr(0, 2) == "L_") return Phase::Dynamo;
+    return Phase::Unknown;
 }
 
 /// Finds the graphs of one text and reads each.
@@ -66,10 +80,11 @@ private:
 
     void keep(Unit unit, std::string_view lineBefore) {
         const std::string_view title = trimmed(lineBefore);
-        if (title.substr(0, 1) == "#") {
+        if (title.substr(0, 1) == "#" || title.substr(0, 5) == "=====") {
             const std::size_t begin = title.find_first_not_of("#-= "), end = title.find_last_not_of("-= ");
             if (begin != kNone) unit.label = std::string(title.substr(begin, end - begin + 1));
         }
+        unit.graph.phase = phaseOf(unit);
         unit.id = std::to_string(units_.size() + 1);
         units_.push_back(std::move(unit));
         if (options_.progress) options_.progress(static_cast<double>(units_.back().spanEnd) / static_cast<double>(text_.size()), "reading graphs");
@@ -117,22 +132,6 @@ std::uint32_t countStatedNodes(const Graph& g) {
     return count;
 }
 
-std::vector<Name> unknownOperators(const Graph& g, const OpRegistry& ops) {
-    std::vector<Name> out;
-    std::unordered_set<Name> seen;
-    const auto note = [&](Name op) {
-        if (!ops.find(op) && seen.insert(op).second) out.push_back(op);
-    };
-    for (const NodeId id : inOrder(g)) {
-        const Node& n = g[id];
-        if ((n.flags & FlagNoSchema) && (n.flags & FlagUnparsed) == 0) note(n.op);
-        if (n.op.view().substr(0, 5) != "hop::") continue;
-        for (const Value& v : n.args)
-            if (v.kind() == Value::Kind::Op && v.name().view().substr(0, 5) != "hop::") note(v.name());
-    }
-    return out;
-}
-
 Result<Document> readText(std::string text, const std::string& path, const OpRegistry& ops, const ReadOptions& options) {
     const FileKind kind = sniff(text);
     if (kind != FileKind::Text && kind != FileKind::Utf16) {
@@ -150,6 +149,10 @@ Result<Document> readText(std::string text, const std::string& path, const OpReg
     if (normal.invalidBytes > 0) {
         doc.diagnostics.push_back(warning("R001", {{"n", std::to_string(normal.invalidBytes)}, {"pos", std::to_string(normal.firstInvalid)}}));
         doc.diagnostics.back().file = path;
+    }
+    if (auto messages = logMessages(doc.text)) {
+        doc.text = std::move(*messages);
+        doc.container = "log";
     }
     const SourceText source(doc.text, path);
     doc.units = Extractor(source, ops, options).run();

@@ -127,18 +127,53 @@ private slots:
     }
 
     void loopBodiesAreNoGraphs() {
-        const auto doc = fixture::read("graph():\n    %ops : [num_users=1] = placeholder[target=ops]\n    %load : [num_users=0] = call_method[target=load](args = (%ops, buf0), kwargs = {})\n    return load\n\n" + fixture::file("in_place_views.graph.txt"));
+        const auto doc = fixture::read("graph():\n    %ops : [num_users=1] = placeholder[target=ops]\n    %load : [num_users=0] = call_method[target=load](args = (%ops, buf0), kwargs = {})\n    return store_reduction\n\n" + fixture::file("in_place_views.graph.txt"));
         QVERIFY(doc.has_value());
         QCOMPARE(doc->units.size(), std::size_t(1));
     }
 
-    void unknownOperatorsAreNamed() {
+    void unknownOperatorsAreMarked() {
         const auto doc = fixture::read("graph():\n    %x : [num_users=2] = placeholder[target=x]\n    %a : [num_users=1] = call_function[target=torch.ops.vendor.bump.default](args = (%x,), kwargs = {})\n"
-                                       "    %w : [num_users=0] = call_function[target=torch.ops.higher_order.auto_functionalized](args = (vendor.other.default,), kwargs = {x: %x})\n    return (a,)\n");
-        const auto names = unknownOperators(doc->units[0].graph, OpRegistry::builtin());
-        QCOMPARE(names.size(), std::size_t(2));
-        QCOMPARE(names[0].view(), std::string_view("vendor::bump"));
-        QCOMPARE(names[1].view(), std::string_view("vendor::other"));
+                                       "    %b : [num_users=0] = call_function[target=operator.add](args = (%x, 1), kwargs = {})\n    return (a,)\n");
+        const Graph& g = doc->units[0].graph;
+        QVERIFY(g[g.find("a"_n)].flags & FlagNoSchema);
+        QVERIFY(!(g[g.find("b"_n)].flags & FlagNoSchema));
+    }
+
+    /// Two processes write into one log (formats.md 8.3).
+    void interleavedLog() {
+        const QString head = "[rank%1]:I0107 10:00:00.00000%2 7%1 torch/x.py:5] [3/1] [__aot_graphs] %3\n";
+        QString text;
+        const QStringList body = {"TRACED GRAPH", " ===== Forward graph %1 =====", " <eval_with_key>.8 class GraphModule(torch.nn.Module):", "    def forward(self, x):", "        a = torch.ops.aten.relu.default(x);  x = None", "        return (a,)"};
+        for (const QString& line : body)
+            for (int rank = 0; rank < 2; ++rank) {
+                text += head.arg(rank).arg(rank).arg(line.contains("%1") ? line.arg(rank) : line);
+                text += "a warning of somebody else\n";
+            }
+        const auto doc = fixture::read(text.toStdString());
+        QVERIFY(doc.has_value());
+        QCOMPARE(QString::fromStdString(doc->container), QStringLiteral("log"));
+        QCOMPARE(doc->units.size(), std::size_t(2));
+        QCOMPARE(QString::fromStdString(doc->units[1].label), QStringLiteral("Forward graph 1"));
+        QVERIFY(doc->units[1].graph.phase == Phase::Forward);
+        for (const Unit& unit : doc->units) QCOMPARE(unit.statedNodes, 3u);
+    }
+
+    void otherLogPrefixes_data() {
+        QTest::addColumn<QString>("prefix");
+        QTest::newRow("bracketed") << "[2024-01-02 03:04:05,678] [0/0] torch._dynamo.output_graph: [DEBUG] ";
+        QTest::newRow("cut head") << "torch/_inductor/compile_fx.py:910] [3/0] [__post_grad_graphs] ";
+        QTest::newRow("worker") << "(Worker_TP0 pid=12) INFO 01-02 03:04:05 [backends.py:7] ";
+        QTest::newRow("stacked") << "rank0: V0107 10:00:00.000001 140700000000001 /a/torch/x.py:5] [0/1_2] [__graph] ";
+    }
+    void otherLogPrefixes() {
+        QFETCH(QString, prefix);
+        QString text;
+        for (const QString& line : QString::fromStdString(fixture::file("in_place_views.readable.py")).split('\n')) text += prefix + line + "\n";
+        const auto doc = fixture::read(text.toStdString());
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units[0].statedNodes, 11u);
+        QCOMPARE(fixture::codes(doc->units[0]), QString());
     }
 
     void sizeLimit() {

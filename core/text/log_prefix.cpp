@@ -1,0 +1,172 @@
+#include "core/text/log_prefix.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "core/text/line_kinds.h"
+#include "core/text/literals.h"
+
+namespace aliascope {
+namespace {
+
+/// A tiny matcher: in a pattern `9` stands for one or more digits, `*` for one or more characters other than blanks, colons and brackets, `L` for
+/// a level word, everything else for itself.
+std::size_t matches(std::string_view line, std::string_view pattern) {
+    std::size_t at = 0;
+    for (const char p : pattern) {
+        const std::size_t begin = at;
+        if (p == '9') {
+            while (at < line.size() && isDigit(line[at])) ++at;
+        } else if (p == '*') {
+            while (at < line.size() && line[at] != ' ' && line[at] != '[' && line[at] != ']' && line[at] != '(' && line[at] != ')' && line[at] != ':') ++at;
+        } else if (p == 'L') {
+            for (const std::string_view level : {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"})
+                if (line.substr(at, level.size()) == level) at += level.size();
+        } else if (at < line.size() && line[at] == p) {
+            ++at;
+        }
+        if (at == begin) return 0;
+    }
+    return at;
+}
+
+struct Pattern {
+    std::string_view text;
+    bool keyed;  ///< the text of the prefix names the stream; times do not
+};
+
+/// formats.md 8.1 and 8.2. The head of a PyTorch line (`V0107 10:00:00.0 71 `) is followed by a place, which is a prefix of its own: its head may be cut.
+constexpr Pattern kPatterns[] = {
+    {"[rank9]:", true},
+    {"rank9: ", true},
+    {"(* pid=9) L 9-9 9:9:9 [*:9] ", false},
+    {"(* pid=9) ", true},
+    {"[9-9-9 9:9:9,9] ", false},
+    {"9-9-9T9:9:9.9Z ", false},
+    {"9-9-9 9:9:9,9 ", false},
+    {"[L] *(9,*):9-9-9 ", false},
+};
+
+/// `V0107 10:00:00.000001 71 `: level, date, time, process.
+std::size_t glogHead(std::string_view line, std::string& key) {
+    if (line.empty() || std::string_view("VIWEC").find(line[0]) == std::string_view::npos) return 0;
+    const std::size_t time = matches(line.substr(1), "9 9:9:9.9 ");
+    const std::size_t process = time == 0 ? 0 : matches(line.substr(1 + time), "9 ");
+    if (process == 0) return 0;
+    key += line.substr(1 + time, process);
+    return 1 + time + process;
+}
+
+/// `torch/x.py:5] ` and the groups behind it: ` [0/0]`, ` [__aot_graphs]`.
+std::size_t place(std::string_view line, std::string& key) {
+    const std::size_t close = line.find(']');
+    if (close == line.npos || close < 5) return 0;
+    const std::string_view path = line.substr(0, close);
+    const std::size_t colon = path.rfind(':');
+    if (colon == path.npos || colon + 1 == path.size() || !std::all_of(path.begin() + static_cast<std::ptrdiff_t>(colon) + 1, path.end(), isDigit)) return 0;
+    if (path.find(' ') != path.npos || path.find(".py") == path.npos || path[0] == '[') return 0;
+    std::size_t at = close + 1;
+    while (line.substr(at, 2) == " [") {
+        const std::size_t end = line.find(']', at);
+        if (end == line.npos) break;
+        const std::string_view group = line.substr(at + 2, end - at - 2);
+        const bool trace = !group.empty() && (isDigit(group[0]) || group[0] == '!' || group[0] == '-') && group.find_first_not_of("0123456789/_!-") == group.npos;
+        if (!trace && group.substr(0, 2) != "__") break;
+        at = end + 1;
+    }
+    key += line.substr(0, at);
+    return at + (line.substr(at, 1) == " " ? 1 : 0);
+}
+
+/// `[0/0] torch._dynamo.output_graph: [DEBUG] ` behind a bracketed time (2.0 to 2.2).
+std::size_t bracketedRest(std::string_view line, std::string& key) {
+    std::size_t at = 0;
+    if (line.substr(0, 1) == "[") {
+        const std::size_t close = line.find("] ");
+        if (close == line.npos || close > 24) return 0;
+        at = close + 2;
+    }
+    const std::size_t logger = matches(line.substr(at), "*: [L] ");
+    if (logger == 0) return 0;
+    key += line.substr(0, at + logger);
+    return at + logger;
+}
+
+bool startsGraph(std::string_view line) {
+    return classLineAt(line) != std::string_view::npos || graphHeaderAt(line) != std::string_view::npos || forwardLineAt(line) != std::string_view::npos || isNodeLine(line);
+}
+
+}  // namespace
+
+std::size_t logPrefixSize(std::string_view line, std::string* key) {
+    std::size_t at = 0;
+    std::string own;
+    for (bool found = true; found && at < line.size();) {
+        const std::string_view rest = line.substr(at);
+        std::size_t size = glogHead(rest, own);
+        if (size == 0) size = place(rest, own);
+        for (const Pattern& p : kPatterns) {
+            if (size != 0) break;
+            size = matches(rest, p.text);
+            if (size == 0) continue;
+            if (p.keyed) own += rest.substr(0, size);
+            if (p.text.substr(0, 2) == "[9") size += bracketedRest(rest.substr(size), own);
+        }
+        found = size != 0;
+        at += size;
+    }
+    if (key) *key = std::move(own);
+    return at;
+}
+
+std::optional<std::string> logMessages(std::string_view text) {
+    struct Line {
+        std::string_view content;
+        std::size_t prefix = 0;
+        std::string key;
+    };
+    std::vector<Line> lines;
+    std::size_t prefixed = 0, filled = 0;
+    bool graphs = false;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        Line line;
+        line.prefix = logPrefixSize(text.substr(at, end - at), &line.key);
+        line.content = text.substr(at + line.prefix, end - at - line.prefix);
+        prefixed += line.prefix > 0;
+        filled += end > at;
+        graphs = graphs || (line.prefix > 0 && startsGraph(line.content));
+        lines.push_back(std::move(line));
+        at = end + 1;
+    }
+    if (!graphs) return std::nullopt;
+    // Where every line has a prefix, one without is a warning or a print between messages; else only the first line of a message has one.
+    const bool strict = prefixed * 2 >= filled;
+    std::vector<std::vector<std::string_view>> messages;
+    std::unordered_map<std::string_view, std::size_t> open;  // the message of each stream
+    bool stray = false;
+    for (const Line& line : lines) {
+        const bool continues = line.prefix == 0 && !messages.empty() && (!strict || stray || line.content.substr(0, 1) == " ");
+        const auto stream = open.find(line.key);
+        if (continues) {
+            messages.back().push_back(line.content);
+        } else if (line.prefix == 0 || stream == open.end() || line.content.substr(0, 12) == "TRACED GRAPH") {
+            if (line.prefix > 0) open[line.key] = messages.size();
+            messages.push_back({line.content});
+        } else {
+            messages[stream->second].push_back(line.content);
+        }
+        stray = line.prefix == 0 && (stray || !continues);
+    }
+    std::string out;
+    out.reserve(text.size());
+    for (const auto& message : messages)
+        for (const std::string_view line : message) {
+            out += line;
+            out += '\n';
+        }
+    return out;
+}
+
+}  // namespace aliascope
