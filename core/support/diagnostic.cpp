@@ -30,7 +30,7 @@ std::string_view toString(Audience a) { return a == Audience::User ? "user" : "i
 std::string Diagnostic::sentence() const {
     const Reason* reason = findReason(code);
     std::string out = reason ? fillSentence(reason->sentence, params) : std::string();
-    if (!note.empty()) out += (out.empty() ? "" : "; ") + note;
+    if (!note.empty()) out += (out.empty() ? "" : out.back() == '.' ? " " : "; ") + note;
     return out;
 }
 
