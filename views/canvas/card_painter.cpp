@@ -92,7 +92,8 @@ CardText CardPainter::textOf(std::uint32_t node) const {
     const auto decided = decisions_.find(row.uid);
     if (decided != decisions_.end()) {
         out.verdict = true;
-        out.verdictWord = verdictWord(*decided->second);
+        out.kind = verdictKind(*decided->second);
+        out.verdictWord = verdictWord(out.kind);
         out.detail = text(decided->second->code) + QStringLiteral("  ") + text(decided->second->argument);
         if (!decided->second->blocker.empty()) out.detail += QStringLiteral("  %") + text(decided->second->blocker);
     } else if (row.line > 0) {
@@ -185,7 +186,7 @@ void CardPainter::paintMiddle(QPainter& p, const PlacedCard& placed, const QRect
         words.setRight(words.right() - 10);
     }
     const CardText t = textOf(node);
-    if (t.verdict) p.fillRect(QRectF(r.right() - 4, r.y() + 1, 3, r.height() - 2), verdictColour(t.verdictWord));
+    if (t.verdict) p.fillRect(QRectF(r.right() - 4, r.y() + 1, 3, r.height() - 2), Palette::active()(verdictRole(t.kind)));
     p.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(t.op, Qt::ElideRight, words.width()));
 }
 
@@ -194,8 +195,10 @@ void CardPainter::paintVerdict(QPainter& p, const CardText& t, const QRectF& row
     const QFontMetricsF metrics(fonts_.small);
     const double mark = std::round(row.height() * 0.55);
     const QRectF square(row.x(), row.y() + (row.height() - mark) / 2, mark, mark);
-    p.fillRect(square, verdictColour(t.verdictWord));
+    p.fillRect(square, c(verdictRole(t.kind)));
     p.setFont(fonts_.small);
+    p.setPen(c(Role::Panel));
+    p.drawText(square, Qt::AlignCenter, verdictGlyph(t.kind));
     p.setPen(c(Role::Ink));
     const QRectF words = row.adjusted(mark + 5 * zoom_, 0, 0, 0);
     p.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(t.verdictWord + QStringLiteral("  ") + t.detail, Qt::ElideRight, words.width()));
@@ -286,33 +289,6 @@ void CardPainter::paintGroup(QPainter& p, const PlacedCard& placed, const QRectF
     p.setPen(c(Role::Secondary));
     p.drawText(QRectF(inner.x(), inner.center().y(), inner.width(), inner.height() / 2), Qt::AlignLeft | Qt::AlignVCenter,
                QFontMetricsF(fonts_.small).elidedText(groupSummary(placed.group), Qt::ElideRight, inner.width()));
-}
-
-QString bytesText(std::int64_t bytes) {
-    const QLocale locale;
-    if (bytes < 1024) return QStringLiteral("%1 B").arg(locale.toString(qlonglong(bytes)));
-    static constexpr std::array<const char*, 5> units = {"KiB", "MiB", "GiB", "TiB", "PiB"};
-    double value = double(bytes);
-    std::size_t unit = 0;
-    for (value /= 1024; value >= 1024 && unit + 1 < units.size(); value /= 1024) ++unit;
-    const bool whole = value == std::floor(value) || value >= 100;
-    return QStringLiteral("%1 %2").arg(locale.toString(value, 'f', whole ? 0 : 1), QLatin1String(units[unit]));
-}
-
-QString verdictWord(const DecisionRow& d) {
-    if (d.verdict == "in-place") return QStringLiteral("in place");
-    if (d.verdict == "not-attempted") return QStringLiteral("not attempted");
-    if (d.verdict != "clone") return text(d.verdict);
-    if (d.need == "needed" || d.need == "avoidable") return text(d.need);
-    return QStringLiteral("clone");
-}
-
-QColor verdictColour(const QString& word) {
-    const Palette& c = Palette::active();
-    if (word == QLatin1String("in place") || word == QLatin1String("applied")) return c(Role::InPlace);
-    if (word == QLatin1String("avoidable")) return c(Role::Avoidable);
-    if (word == QLatin1String("wrong")) return c(Role::Wrong);
-    return c(Role::Needed);
 }
 
 }  // namespace aliascope

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "views/canvas/graph_canvas.h"
+#include "views/models/format.h"
 
 namespace aliascope {
 
@@ -24,7 +25,8 @@ struct CardFonts {
 struct CardText {
     QString tag, op, name, shape, bytes, detail, badge;
     bool verdict = false;  ///< detail is a verdict chip, not a source line
-    QString verdictWord;   ///< in place, needed, avoidable, unknown: decides colour and glyph
+    VerdictKind kind = VerdictKind::Unknown;
+    QString verdictWord;
 };
 
 class CardPainter {
@@ -61,12 +63,5 @@ private:
     struct GroupCount { int nodes = 0, added = 0, changed = 0, decisions = 0; };
     std::vector<GroupCount> groups_;
 };
-
-/// `12.0 MiB`, `96 B`.
-QString bytesText(std::int64_t bytes);
-/// Colour of a verdict word of a decision row (in place, needed, avoidable, unknown).
-QColor verdictColour(const QString& word);
-/// Word of a decision: what the pass did, judged (reason-codes.md 1).
-QString verdictWord(const DecisionRow& decision);
 
 }  // namespace aliascope

@@ -94,6 +94,11 @@ void DecisionsPanel::focusFilter() {
     filter_->selectAll();
 }
 
+void DecisionsPanel::setQuery(const QString& query) {
+    for (QToolButton* chip : chips_) chip->setChecked(false);
+    filter_->setText(query);
+}
+
 void DecisionsPanel::showDecisions() {
     following_ = true;
     model_->setData(session_.data().decisions);

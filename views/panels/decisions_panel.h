@@ -22,6 +22,8 @@ class DecisionsPanel : public QWidget {
 public:
     explicit DecisionsPanel(Session& session, QWidget* parent = nullptr);
     void focusFilter();
+    /// Puts `query` into the filter and shows every verdict.
+    void setQuery(const QString& query);
     /// The command line that prints these rows.
     QString command() const;
 

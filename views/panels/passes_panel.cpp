@@ -123,7 +123,7 @@ void PassesPanel::build() {
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& now) { chosen(now); });
     connect(list_, &QTreeView::doubleClicked, this, [this](const QModelIndex& index) { list_->setExpanded(index, !list_->isExpanded(index)); });
     connect(lanes_, &QComboBox::activated, this, [this](int at) { session_.setLane(lanes_->itemData(at).toLongLong()); });
-    connect(run_, &QPushButton::clicked, this, [this] { session_.runPipeline(pipelines_->currentText()); });
+    connect(run_, &QPushButton::clicked, this, &PassesPanel::run);
     showRecording();
 }
 
@@ -131,6 +131,8 @@ void PassesPanel::focusFilter() {
     filter_->setFocus(Qt::ShortcutFocusReason);
     filter_->selectAll();
 }
+
+void PassesPanel::run() { session_.runPipeline(pipelines_->currentText()); }
 
 void PassesPanel::fillLanes() {
     lanes_->clear();

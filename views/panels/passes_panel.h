@@ -21,6 +21,8 @@ class PassesPanel : public QWidget {
 public:
     explicit PassesPanel(Session& session, QWidget* parent = nullptr);
     void focusFilter();
+    /// Runs the pipeline that is chosen below the list.
+    void run();
     QSize sizeHint() const override;
 
 private:

@@ -92,6 +92,7 @@ RecordOutcome runAndOpen(RunInput input, Recorder& recorder, const JobContext& j
     RunOptions options;
     options.cancel = job.cancelToken();
     options.progress = job.progressFunction();
+    options.judgeNeeds = true;
     const RunResult run = runPipeline(input.graph, *pipeline, *input.ops, {*observer}, options);
     const Status closed = recorder.close();
     if (!closed) {

@@ -201,6 +201,21 @@ void Session::saveAs(const QString& path) {
         });
 }
 
+void Session::close() {
+    jobs_.cancelAll();
+    pending_.reset();
+    data_ = {};
+    cache_.clear();
+    texts_.clear();
+    view_.reset();
+    stage_ = 0;
+    back_.clear();
+    forward_.clear();
+    emit recordingChanged();
+    emit stageChanged();
+    select({}, Origin::Program);
+}
+
 // --- what is open -------------------------------------------------------------------------------------------------------------------------
 
 QString Session::sessionPath() const { return data_.recording ? QString::fromStdString(data_.recording->path()) : QString(); }

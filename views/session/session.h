@@ -39,6 +39,7 @@ public:
     void runPipeline(const QString& pipeline);
     /// Copies the session file; afterwards the copy is the open one.
     void saveAs(const QString& path);
+    void close();
 
     // --- what is open --------------------------------------------------------------------------------------------------------------------
     bool isOpen() const { return data_.recording != nullptr; }

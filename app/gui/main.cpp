@@ -1,0 +1,46 @@
+#include <QApplication>
+
+#include <cstdio>
+
+#include "app/gui/launch_options.h"
+#include "app/gui/main_window.h"
+#include "app/gui/screenshot.h"
+
+namespace {
+
+/// A picture needs no display, and neither does a machine without one.
+void choosePlatform(bool screenshot) {
+    if (qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) return;
+#ifdef Q_OS_LINUX
+    const bool display = qEnvironmentVariableIsSet("DISPLAY") || qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
+    if (screenshot && !display) qputenv("QT_QPA_PLATFORM", "offscreen");
+#else
+    Q_UNUSED(screenshot)
+#endif
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace aliascope;
+    if (const QByteArray scale = scaleArgument(argc, argv); !scale.isEmpty()) qputenv("QT_SCALE_FACTOR", scale);
+    choosePlatform(wantsScreenshot(argc, argv));
+    QStringList arguments;
+    for (int i = 1; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
+    const ParsedLaunch launch = parseLaunch(arguments);
+    if (launch.exitCode >= 0) {
+        std::fputs(launch.message.toLocal8Bit().constData(), launch.exitCode == 0 ? stdout : stderr);
+        return launch.exitCode;
+    }
+    QApplication::setHighDpiScaleFactorRoundingPolicy(Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
+    QApplication app(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("aliascope"));
+    QApplication::setOrganizationName(QStringLiteral("aliascope"));
+    QApplication::setApplicationVersion(QStringLiteral("0.1.0"));
+    prepareTheme(app);
+    applyTheme(launch.options.theme);
+    MainWindow window(launch.options);
+    if (!launch.options.screenshot.isEmpty()) return takeScreenshot(window, launch.options.screenshot, !launch.options.open.path.isEmpty());
+    window.show();
+    return QApplication::exec();
+}

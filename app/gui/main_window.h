@@ -1,0 +1,122 @@
+#pragma once
+// Docks, tool bar, menus and the wiring between panels; no logic of its own (ui.md 2.1, 7.3).
+
+#include <QHash>
+#include <QMainWindow>
+
+#include <functional>
+
+#include "app/gui/launch_options.h"
+#include "views/models/sample_list.h"
+#include "views/session/session.h"
+
+class QComboBox;
+class QDockWidget;
+class QLabel;
+class QMenu;
+class QStackedWidget;
+class QTabWidget;
+class QToolBar;
+
+namespace aliascope {
+
+class AliasPanel;
+class DecisionsPanel;
+class ErrorBanner;
+class HistoryPanel;
+class ImportSheet;
+class JobLine;
+class LogPanel;
+class NodesPanel;
+class PassesPanel;
+class StagePanel;
+class StartPage;
+class SummaryStrip;
+class WhyCard;
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    explicit MainWindow(const LaunchOptions& options = {}, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    Session& session() { return session_; }
+    StagePanel* stagePanel() const { return stage_; }
+    WhyCard* whyCard() const { return why_; }
+    ErrorBanner* banner() const { return banner_; }
+    /// The action of a command of the table; null when there is none.
+    QAction* action(const QString& id) const { return actions_.value(id); }
+    void open(OpenRequest request);
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragLeaveEvent(QDragLeaveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void buildCentre();
+    void buildDocks();
+    void buildToolBar();
+    void buildStatusBar();
+    void buildActions();
+    void buildSubMenus(const QHash<QString, QMenu*>& menus);
+    void bindCommands();
+    void bindStageCommands();
+    void bind(const char* id, std::function<void()> handler);
+    void wire();
+    void readSettings();
+    void writeSettings();
+
+    void showRecording();
+    void showStageList();
+    void showStatus();
+    void showPage(QWidget* page);
+    void showWhy();
+    void copyAsCommand();
+    void raisePanel(const QString& name);
+    void cyclePanel(int direction);
+    void cancelOrClear();
+    void chooseFile();
+    void chooseOperators();
+    void saveAs();
+    void closeGraph();
+    void pasteGraph();
+    void setTheme(ThemeChoice choice);
+    void showKeys();
+    void showAbout();
+    void say(const QString& sentence);
+
+    LaunchOptions options_;
+    Session session_;
+    RecentModel recent_;
+    QStringList extraOps_;
+    OpenRequest last_;
+    QHash<QString, QAction*> actions_;
+    QHash<QString, std::function<void()>> handlers_;
+
+    QStackedWidget* pages_ = nullptr;
+    StartPage* start_ = nullptr;
+    ImportSheet* import_ = nullptr;
+    QWidget* workspace_ = nullptr;
+    ErrorBanner* banner_ = nullptr;
+    SummaryStrip* summary_ = nullptr;
+    StagePanel* stage_ = nullptr;
+    PassesPanel* passes_ = nullptr;
+    DecisionsPanel* decisions_ = nullptr;
+    NodesPanel* nodes_ = nullptr;
+    LogPanel* log_ = nullptr;
+    WhyCard* why_ = nullptr;
+    AliasPanel* aliases_ = nullptr;
+    HistoryPanel* history_ = nullptr;
+    QTabWidget *inspector_ = nullptr, *bottom_ = nullptr;
+    QDockWidget *passesDock_ = nullptr, *inspectorDock_ = nullptr, *bottomDock_ = nullptr;
+    QToolBar* toolBar_ = nullptr;
+    QComboBox* stages_ = nullptr;
+    QLabel* status_ = nullptr;
+    QWidget* dropHint_ = nullptr;
+};
+
+}  // namespace aliascope

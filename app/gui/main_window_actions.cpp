@@ -1,0 +1,363 @@
+// What the commands of the table do in the window.
+
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QClipboard>
+#include <QDockWidget>
+#include <QFileDialog>
+#include <QMenu>
+#include <QMenuBar>
+#include <QScrollArea>
+#include <QTabWidget>
+#include <QToolTip>
+#include <QVBoxLayout>
+
+#include "app/gui/main_window.h"
+#include "core/pipeline/pipeline.h"
+#include "views/canvas/metrics.h"
+#include "views/panels/alias_panel.h"
+#include "views/panels/command_line.h"
+#include "views/panels/command_table.h"
+#include "views/panels/decisions_panel.h"
+#include "views/panels/error_banner.h"
+#include "views/panels/history_panel.h"
+#include "views/panels/nodes_panel.h"
+#include "views/panels/passes_panel.h"
+#include "views/panels/stage_panel.h"
+#include "views/panels/why_card.h"
+#include "views/panels/widgets.h"
+
+namespace aliascope {
+
+void MainWindow::bind(const char* id, std::function<void()> handler) { handlers_.insert(QString::fromLatin1(id), std::move(handler)); }
+
+void MainWindow::buildActions() {
+    bindCommands();
+    bindStageCommands();
+    menuBar()->setObjectName(QStringLiteral("menu"));
+    menuBar()->setAccessibleName(tr("Menu"));
+    QHash<QString, QMenu*> menus;
+    for (const Command& command : commandTable()) {
+        QString name = QString::fromLatin1(command.menu);
+        const bool line = name.startsWith(QLatin1Char('|'));
+        name.remove(QLatin1Char('|'));
+        QMenu*& menu = menus[name];
+        if (!menu) {
+            menu = menuBar()->addMenu(QLatin1Char('&') + tr(name.toLatin1().constData()));
+            menu->setObjectName(QStringLiteral("menu.") + name.toLower());
+        }
+        if (line) menu->addSeparator();
+        auto* action = menu->addAction(tr(command.text));
+        const QString id = QString::fromLatin1(command.id);
+        action->setObjectName(id);
+        QList<QKeySequence> keys;
+        for (const QString& key : QString::fromLatin1(command.keys).split(QLatin1Char(' '), Qt::SkipEmptyParts)) keys << QKeySequence(key);
+        action->setShortcuts(keys);
+        QString plain = tr(command.text);
+        plain.remove(QLatin1Char('&')).remove(QLatin1String("..."));
+        action->setToolTip(keys.isEmpty() ? plain : QStringLiteral("%1 (%2)").arg(plain, keys.front().toString(QKeySequence::NativeText)));
+        connect(action, &QAction::triggered, this, [this, id] {
+            if (const auto handler = handlers_.constFind(id); handler != handlers_.constEnd()) (*handler)();
+        });
+        actions_.insert(id, action);
+    }
+    buildSubMenus(menus);
+}
+
+void MainWindow::buildSubMenus(const QHash<QString, QMenu*>& menus) {
+    QMenu* file = menus.value(QStringLiteral("File"));
+    auto* samples = new QMenu(tr("&Samples"), file);
+    samples->setObjectName(QStringLiteral("menu.samples"));
+    for (const Sample& sample : bundledSamples()) connect(samples->addAction(sample.title), &QAction::triggered, this, [this, &sample] { open(sample.request()); });
+    file->insertMenu(action(QStringLiteral("file.operators")), samples);
+
+    QMenu* view = menus.value(QStringLiteral("View"));
+    auto* theme = new QMenu(tr("T&heme"), view);
+    theme->setObjectName(QStringLiteral("menu.theme"));
+    auto* choices = new QActionGroup(theme);
+    const std::initializer_list<std::pair<QString, ThemeChoice>> themes = {{tr("Follow &system"), ThemeChoice::System}, {tr("&Light"), ThemeChoice::Light}, {tr("&Dark"), ThemeChoice::Dark}};
+    for (const auto& [text, choice] : themes) {
+        QAction* entry = theme->addAction(text);
+        entry->setCheckable(true);
+        entry->setChecked(choice == themeChoice());
+        choices->addAction(entry);
+        connect(entry, &QAction::triggered, this, [this, choice = choice] { setTheme(choice); });
+    }
+    connect(theme, &QMenu::aboutToShow, this, [theme] {
+        for (int i = 0; i < theme->actions().size(); ++i) theme->actions().at(i)->setChecked(i == int(themeChoice()));
+    });
+    view->addSeparator();
+    view->addMenu(theme);
+    auto* panels = new QMenu(tr("&Panels"), view);
+    panels->setObjectName(QStringLiteral("menu.panels"));
+    for (QDockWidget* dock : {passesDock_, inspectorDock_, bottomDock_}) panels->addAction(dock->toggleViewAction());
+    view->addMenu(panels);
+
+    QMenu* pipeline = menus.value(QStringLiteral("Pipeline"));
+    pipeline->addSeparator();
+    for (const std::string& name : pipelineNames()) {
+        QAction* entry = pipeline->addAction(tr("Run %1").arg(qstr(name)));
+        connect(entry, &QAction::triggered, this, [this, name] { session_.runPipeline(qstr(name)); });
+    }
+    connect(pipeline, &QMenu::aboutToShow, this, [this, pipeline] {
+        for (QAction* entry : pipeline->actions()) entry->setEnabled(session_.isOpen());
+    });
+}
+
+void MainWindow::bindCommands() {
+    bind("file.open", [this] { chooseFile(); });
+    bind("file.paste", [this] { pasteGraph(); });
+    bind("file.operators", [this] { chooseOperators(); });
+    bind("file.save", [this] { saveAs(); });
+    bind("file.close", [this] { closeGraph(); });
+    bind("file.quit", [this] { close(); });
+    bind("edit.copy", [this] {
+        if (stage_->textPane()->hasFocus()) return stage_->textPane()->copy();
+        const NodeRow* node = session_.view() ? session_.view()->node(session_.selection().node) : nullptr;
+        if (node) QApplication::clipboard()->setText(qstr(node->name));
+    });
+    bind("edit.copyCommand", [this] { copyAsCommand(); });
+    bind("edit.find", [this] {
+        raisePanel(QStringLiteral("nodes"));
+        nodes_->focusFilter();
+    });
+    bind("edit.findDecision", [this] {
+        raisePanel(QStringLiteral("decisions"));
+        decisions_->focusFilter();
+    });
+    bind("edit.findStage", [this] {
+        passesDock_->show();
+        passes_->focusFilter();
+    });
+    bind("edit.clear", [this] { cancelOrClear(); });
+    bind("view.fullScreen", [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
+    bind("go.nextPanel", [this] { cyclePanel(1); });
+    bind("go.previousPanel", [this] { cyclePanel(-1); });
+    bind("pipeline.run", [this] { passes_->run(); });
+    bind("help.keys", [this] { showKeys(); });
+    bind("help.about", [this] { showAbout(); });
+}
+
+void MainWindow::bindStageCommands() {
+    auto canvas = [this](void (GraphCanvas::*method)()) { return [this, method] { (stage_->canvas()->*method)(); }; };
+    bind("view.graph", [this] { stage_->setMode(StagePanel::Mode::Graph); });
+    bind("view.text", [this] { stage_->setMode(StagePanel::Mode::Text); });
+    bind("view.both", [this] { stage_->setMode(StagePanel::Mode::Both); });
+    bind("view.colour", [this] { stage_->cycleColour(1); });
+    bind("view.colourBack", [this] { stage_->cycleColour(-1); });
+    bind("view.alias", [this] { stage_->toggleAliasHighlight(); });
+    bind("view.mutation", [this] { stage_->toggleMutationEdges(); });
+    bind("view.fold", [this] { stage_->setFoldViews(!session_.drawing().foldViews); });
+    bind("view.toggleGroup", [this] {
+        const StageViewPtr& view = session_.view();
+        const auto at = view ? view->indexOf(session_.selection().node) : std::nullopt;
+        if (at && view->groupOf[*at] != ~0u) session_.toggleGroup(qstr(view->drawingInput->groups[view->groupOf[*at]].title));
+    });
+    bind("view.toggleGroups", [this] {
+        DrawingOptions drawing = session_.drawing();
+        drawing.groupsCollapsed = !drawing.groupsCollapsed;
+        drawing.toggled.clear();
+        session_.setDrawing(drawing);
+    });
+    bind("view.zoomIn", canvas(&GraphCanvas::zoomIn));
+    bind("view.zoomOut", canvas(&GraphCanvas::zoomOut));
+    bind("view.zoomReset", [this] { stage_->canvas()->setZoom(1.0); });
+    bind("view.fitSelection", canvas(&GraphCanvas::fitSelection));
+    bind("view.fitWidth", canvas(&GraphCanvas::fitWidth));
+
+    auto step = [this](int direction, bool changedOnly) {
+        return [this, direction, changedOnly] {
+            if (!session_.step(direction, changedOnly))
+                say(direction > 0 ? (changedOnly ? tr("No later stage changed anything.") : tr("This is the last stage.")) : tr("This is the first stage."));
+        };
+    };
+    bind("go.nextChanged", step(1, true));
+    bind("go.previousChanged", step(-1, true));
+    bind("go.next", step(1, false));
+    bind("go.previous", step(-1, false));
+    bind("go.first", [this] { session_.setStage(session_.data().stages.front().idx); });
+    bind("go.last", [this] { session_.setStage(session_.data().stages.back().idx); });
+    bind("go.firstTouch", [this] {
+        if (!history_->goToTouch(true)) say(tr("No pass touched the selection."));
+    });
+    bind("go.lastTouch", [this] {
+        if (!history_->goToTouch(false)) say(tr("No pass touched the selection."));
+    });
+    bind("go.back", [this] { session_.goBack(); });
+    bind("go.forward", [this] { session_.goForward(); });
+    bind("go.why", [this] { showWhy(); });
+    bind("go.blocker", [this] {
+        if (!why_->showBlocker()) say(tr("The selection has no blocker."));
+    });
+    bind("go.definition", [this] { stage_->goToDefinition(); });
+    bind("go.nextUse", [this] {
+        if (!stage_->goToUse(1)) say(tr("Nothing uses the selection."));
+    });
+    bind("go.previousUse", [this] {
+        if (!stage_->goToUse(-1)) say(tr("The selection uses nothing."));
+    });
+    bind("go.base", [this] {
+        const StageViewPtr& view = session_.view();
+        const StorageRow* storage = view && session_.selection().storage >= 0 ? view->storage(session_.selection().storage) : nullptr;
+        if (storage) session_.selectNode(storage->base, Origin::Command);
+    });
+    bind("go.nextWrite", [this] {
+        if (!aliases_->goToWrite(1)) say(tr("No later write of this storage."));
+    });
+    bind("go.previousWrite", [this] {
+        if (!aliases_->goToWrite(-1)) say(tr("No earlier write of this storage."));
+    });
+    bind("go.nextCopy", [this] {
+        if (!stage_->goToCopy(1)) say(tr("No later clone or copy in this stage."));
+    });
+    bind("go.previousCopy", [this] {
+        if (!stage_->goToCopy(-1)) say(tr("No earlier clone or copy in this stage."));
+    });
+    bind("go.nextHunk", [this] {
+        if (!stage_->textPane()->goToHunk(1)) say(tr("No later changed line."));
+    });
+    bind("go.previousHunk", [this] {
+        if (!stage_->textPane()->goToHunk(-1)) say(tr("No earlier changed line."));
+    });
+}
+
+void MainWindow::showWhy() {
+    inspectorDock_->show();
+    inspector_->setCurrentWidget(why_);
+    why_->setFocus(Qt::ShortcutFocusReason);
+}
+
+void MainWindow::copyAsCommand() {
+    QString command = stage_->command();
+    if (inspector_->isAncestorOf(QApplication::focusWidget()) || session_.selection().decision) {
+        if (const QString why = why_->command(); !why.isEmpty()) command = why;
+    }
+    if (bottom_->isAncestorOf(QApplication::focusWidget()) && bottom_->currentWidget() == decisions_) command = decisions_->command();
+    if (passesDock_->isAncestorOf(QApplication::focusWidget())) command = commandLine(session_, QStringLiteral("stages"));
+    QApplication::clipboard()->setText(command);
+    say(tr("Copied: %1").arg(command));
+}
+
+void MainWindow::raisePanel(const QString& name) {
+    const QHash<QString, QWidget*> inInspector = {{QStringLiteral("node"), inspector_->widget(0)}, {QStringLiteral("aliases"), aliases_}, {QStringLiteral("why"), why_}, {QStringLiteral("history"), history_}};
+    const QHash<QString, QWidget*> inBottom = {{QStringLiteral("decisions"), decisions_}, {QStringLiteral("nodes"), nodes_}, {QStringLiteral("log"), bottom_->widget(2)}};
+    if (QWidget* page = inInspector.value(name)) {
+        inspectorDock_->show();
+        inspector_->setCurrentWidget(page);
+    }
+    if (QWidget* page = inBottom.value(name)) {
+        bottomDock_->show();
+        bottom_->setCurrentWidget(page);
+    }
+}
+
+void MainWindow::cyclePanel(int direction) {
+    std::vector<QWidget*> stops;
+    auto add = [&](QWidget* widget) {
+        if (widget && widget->isVisible()) stops.push_back(widget);
+    };
+    add(passes_->findChild<QWidget*>(QStringLiteral("passes.list")));
+    add(stage_->canvas());
+    add(stage_->textPane());
+    add(inspector_->currentWidget());
+    add(bottom_->currentWidget());
+    if (stops.empty()) return;
+    int at = direction > 0 ? -1 : 0;
+    for (std::size_t i = 0; i < stops.size(); ++i)
+        if (stops[i] == QApplication::focusWidget() || stops[i]->isAncestorOf(QApplication::focusWidget())) at = int(i);
+    const int count = int(stops.size());
+    QWidget* next = stops[std::size_t(((at + direction) % count + count) % count)];
+    if (next->focusPolicy() == Qt::NoFocus)
+        for (QWidget* child : next->findChildren<QWidget*>())
+            if (child->isVisible() && child->focusPolicy() & Qt::TabFocus && qobject_cast<QAbstractItemView*>(child)) next = child;
+    next->setFocus(Qt::TabFocusReason);
+}
+
+void MainWindow::cancelOrClear() {
+    if (session_.jobs().cancelNewest()) return;
+    if (auto* field = qobject_cast<QLineEdit*>(QApplication::focusWidget())) {
+        field->clear();
+        stage_->setFocus();
+        return;
+    }
+    session_.clearSelection(Origin::Command);
+}
+
+void MainWindow::chooseFile() {
+    auto* dialog = new QFileDialog(this, tr("Open"));
+    dialog->setObjectName(QStringLiteral("open.dialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilters({tr("Graphs and sessions (*.py *.txt *.log *.aliascope)"), tr("All files (*)")});
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        OpenRequest request;
+        request.path = path;
+        open(request);
+    });
+    dialog->open();
+}
+
+void MainWindow::chooseOperators() {
+    auto* dialog = new QFileDialog(this, tr("Add operator schemas"));
+    dialog->setObjectName(QStringLiteral("operators.dialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilters({tr("Operator schemas (*.ops)"), tr("All files (*)")});
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
+        extraOps_ << path;
+        if (!last_.path.isEmpty() || !last_.text.isEmpty()) open(last_);
+        say(tr("Operators of %1 are used from now on.").arg(path));
+    });
+    dialog->open();
+}
+
+void MainWindow::saveAs() {
+    auto* dialog = new QFileDialog(this, tr("Save session as"));
+    dialog->setObjectName(QStringLiteral("save.dialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("aliascope"));
+    dialog->setNameFilters({tr("Sessions (*.aliascope)")});
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { session_.saveAs(path); });
+    dialog->open();
+}
+
+void MainWindow::closeGraph() {
+    banner_->hide();
+    session_.close();
+}
+
+void MainWindow::pasteGraph() {
+    OpenRequest request;
+    request.text = QApplication::clipboard()->text();
+    request.title = tr("pasted graph");
+    if (request.text.trimmed().isEmpty()) {
+        say(tr("The clipboard holds no text."));
+        return;
+    }
+    open(request);
+}
+
+void MainWindow::setTheme(ThemeChoice choice) { applyTheme(choice); }
+
+void MainWindow::showKeys() {
+    auto* sheet = new QScrollArea(this);
+    sheet->setObjectName(QStringLiteral("help.sheet"));
+    sheet->setAccessibleName(tr("Keyboard"));
+    sheet->setWindowFlag(Qt::Tool);
+    sheet->setWindowTitle(tr("Keyboard"));
+    sheet->setAttribute(Qt::WA_DeleteOnClose);
+    sheet->setWidgetResizable(true);
+    auto* text = new QLabel(keyboardSheet(), sheet);
+    text->setTextFormat(Qt::RichText);
+    text->setMargin(Metrics::pad());
+    text->setAlignment(Qt::AlignTop);
+    sheet->setWidget(text);
+    sheet->resize(Metrics::em(32), Metrics::em(44));
+    sheet->show();
+}
+
+void MainWindow::showAbout() { say(tr("Aliascope 0.1.0: what a graph compiler does to memory, stage by stage. Qt %1.").arg(QLatin1String(qVersion()))); }
+
+}  // namespace aliascope

@@ -1,0 +1,96 @@
+#include "views/panels/command_table.h"
+
+#include <QKeySequence>
+#include <QObject>
+#include <QStringList>
+
+namespace aliascope {
+
+const std::vector<Command>& commandTable() {
+    static const std::vector<Command> table = {
+        {"file.open", "File", QT_TRANSLATE_NOOP("Command", "&Open..."), "Ctrl+O", false, "open"},
+        {"file.paste", "File", QT_TRANSLATE_NOOP("Command", "&Paste graph text"), "Ctrl+V", false, "run"},
+        {"file.operators", "File", QT_TRANSLATE_NOOP("Command", "Add operator &schemas..."), "", false, ""},
+        {"file.save", "|File", QT_TRANSLATE_NOOP("Command", "&Save session as..."), "Ctrl+S Ctrl+Shift+S", true, "run"},
+        {"file.close", "File", QT_TRANSLATE_NOOP("Command", "&Close"), "Ctrl+W", true, ""},
+        {"file.quit", "|File", QT_TRANSLATE_NOOP("Command", "&Quit"), "Ctrl+Q", false, ""},
+
+        {"edit.copy", "Edit", QT_TRANSLATE_NOOP("Command", "&Copy"), "Ctrl+C", true, ""},
+        {"edit.copyCommand", "Edit", QT_TRANSLATE_NOOP("Command", "Copy as co&mmand"), "Ctrl+Shift+K", true, ""},
+        {"edit.find", "|Edit", QT_TRANSLATE_NOOP("Command", "&Find node"), "Ctrl+F /", true, "show"},
+        {"edit.findDecision", "Edit", QT_TRANSLATE_NOOP("Command", "Find &decision"), "Ctrl+Shift+D", true, "decisions"},
+        {"edit.findStage", "Edit", QT_TRANSLATE_NOOP("Command", "Find &stage"), "Ctrl+G", true, "stages"},
+        {"edit.clear", "Edit", QT_TRANSLATE_NOOP("Command", "Cancel or clear selection"), "Esc", false, ""},
+
+        {"view.graph", "View", QT_TRANSLATE_NOOP("Command", "&Graph"), "G", true, "show"},
+        {"view.text", "View", QT_TRANSLATE_NOOP("Command", "&Text"), "L", true, "show"},
+        {"view.both", "View", QT_TRANSLATE_NOOP("Command", "&Both"), "Shift+L", true, ""},
+        {"view.colour", "|View", QT_TRANSLATE_NOOP("Command", "Next &colour mode"), "K", true, ""},
+        {"view.colourBack", "View", QT_TRANSLATE_NOOP("Command", "Previous colour mode"), "Shift+K", true, ""},
+        {"view.alias", "View", QT_TRANSLATE_NOOP("Command", "Highlight &storage"), "A", true, "aliases"},
+        {"view.mutation", "View", QT_TRANSLATE_NOOP("Command", "&Mutation edges"), "Shift+M", true, ""},
+        {"view.fold", "View", QT_TRANSLATE_NOOP("Command", "&Fold views"), "V", true, ""},
+        {"view.toggleGroup", "View", QT_TRANSLATE_NOOP("Command", "Open or close &group"), "X", true, ""},
+        {"view.toggleGroups", "View", QT_TRANSLATE_NOOP("Command", "Open or close all groups"), "Shift+X", true, ""},
+        {"view.zoomIn", "|View", QT_TRANSLATE_NOOP("Command", "Larger"), "Ctrl++ Ctrl+=", true, ""},
+        {"view.zoomOut", "View", QT_TRANSLATE_NOOP("Command", "Smaller"), "Ctrl+-", true, ""},
+        {"view.zoomReset", "View", QT_TRANSLATE_NOOP("Command", "100 %"), "Ctrl+0", true, ""},
+        {"view.fitSelection", "View", QT_TRANSLATE_NOOP("Command", "Fit selection"), "Ctrl+8", true, ""},
+        {"view.fitWidth", "View", QT_TRANSLATE_NOOP("Command", "Fit width"), "Ctrl+9", true, ""},
+        {"view.fullScreen", "|View", QT_TRANSLATE_NOOP("Command", "Full screen"), "Shift+Alt+Return", false, ""},
+
+        {"go.nextChanged", "Go", QT_TRANSLATE_NOOP("Command", "&Next changed stage"), "N", true, "stages"},
+        {"go.previousChanged", "Go", QT_TRANSLATE_NOOP("Command", "&Previous changed stage"), "P", true, "stages"},
+        {"go.next", "Go", QT_TRANSLATE_NOOP("Command", "Next stage"), "Shift+N F10", true, ""},
+        {"go.previous", "Go", QT_TRANSLATE_NOOP("Command", "Previous stage"), "Shift+P", true, ""},
+        {"go.first", "Go", QT_TRANSLATE_NOOP("Command", "First stage"), "Home", true, ""},
+        {"go.last", "Go", QT_TRANSLATE_NOOP("Command", "Last stage"), "End", true, ""},
+        {"go.firstTouch", "Go", QT_TRANSLATE_NOOP("Command", "First touch"), "T", true, "history"},
+        {"go.lastTouch", "Go", QT_TRANSLATE_NOOP("Command", "Last touch"), "Shift+T", true, "history"},
+        {"go.back", "|Go", QT_TRANSLATE_NOOP("Command", "Back"), "Alt+Left", true, ""},
+        {"go.forward", "Go", QT_TRANSLATE_NOOP("Command", "Forward"), "Alt+Right", true, ""},
+        {"go.why", "|Go", QT_TRANSLATE_NOOP("Command", "&Why?"), "W", true, "why"},
+        {"go.blocker", "Go", QT_TRANSLATE_NOOP("Command", "Show blocker"), "J", true, "why"},
+        {"go.definition", "Go", QT_TRANSLATE_NOOP("Command", "Definition"), "D", true, ""},
+        {"go.nextUse", "Go", QT_TRANSLATE_NOOP("Command", "First user"), "U", true, ""},
+        {"go.previousUse", "Go", QT_TRANSLATE_NOOP("Command", "First operand"), "Shift+U", true, ""},
+        {"go.base", "Go", QT_TRANSLATE_NOOP("Command", "Base of the storage"), "B", true, "aliases"},
+        {"go.nextWrite", "Go", QT_TRANSLATE_NOOP("Command", "Next write of this storage"), ".", true, "aliases"},
+        {"go.previousWrite", "Go", QT_TRANSLATE_NOOP("Command", "Previous write of this storage"), ",", true, "aliases"},
+        {"go.nextCopy", "Go", QT_TRANSLATE_NOOP("Command", "Next clone or copy"), "C", true, ""},
+        {"go.previousCopy", "Go", QT_TRANSLATE_NOOP("Command", "Previous clone or copy"), "Shift+C", true, ""},
+        {"go.nextHunk", "Go", QT_TRANSLATE_NOOP("Command", "Next changed line"), "Alt+Down", true, "diff"},
+        {"go.previousHunk", "Go", QT_TRANSLATE_NOOP("Command", "Previous changed line"), "Alt+Up", true, "diff"},
+        {"go.nextPanel", "|Go", QT_TRANSLATE_NOOP("Command", "Next panel"), "F6", false, ""},
+        {"go.previousPanel", "Go", QT_TRANSLATE_NOOP("Command", "Previous panel"), "Shift+F6", false, ""},
+
+        {"pipeline.run", "Pipeline", QT_TRANSLATE_NOOP("Command", "&Run the chosen pipeline"), "F5", true, "run"},
+
+        {"help.keys", "Help", QT_TRANSLATE_NOOP("Command", "&Keyboard"), "?", false, "help"},
+        {"help.about", "Help", QT_TRANSLATE_NOOP("Command", "&About"), "", false, "version"},
+    };
+    return table;
+}
+
+QString keyboardSheet() {
+    QString html;
+    QString menu;
+    for (const Command& command : commandTable()) {
+        if (!*command.keys) continue;
+        QString own = QString::fromLatin1(command.menu);
+        own.remove(QLatin1Char('|'));
+        if (own != menu) {
+            if (!menu.isEmpty()) html += QStringLiteral("</table>");
+            html += QStringLiteral("<p><b>%1</b></p><table cellspacing=0 cellpadding=2>").arg(own);
+            menu = own;
+        }
+        QStringList keys;
+        for (const QString& key : QString::fromLatin1(command.keys).split(QLatin1Char(' '))) keys << QKeySequence(key).toString(QKeySequence::NativeText).toHtmlEscaped();
+        QString text = QObject::tr(command.text);
+        text.remove(QLatin1Char('&')).remove(QLatin1String("..."));
+        html += QStringLiteral("<tr><td width=150>%1</td><td>%2</td></tr>").arg(keys.join(QStringLiteral(", ")), text.toHtmlEscaped());
+    }
+    return html + QStringLiteral("</table>");
+}
+
+}  // namespace aliascope
