@@ -11,10 +11,14 @@ namespace aliascope {
 
 std::string_view toString(StorageRole r) {
     switch (r) {
-        case StorageRole::Input: return "input";
-        case StorageRole::Constant: return "constant";
-        case StorageRole::Intermediate: return "intermediate";
-        case StorageRole::Opaque: break;
+        case StorageRole::Input:
+            return "input";
+        case StorageRole::Constant:
+            return "constant";
+        case StorageRole::Intermediate:
+            return "intermediate";
+        case StorageRole::Opaque:
+            break;
     }
     return "opaque";
 }
@@ -39,16 +43,22 @@ public:
                 case NodeKind::GetAttr:
                     if (!g_.subGraph(n.target) && mayBeTensor(n)) fresh(id, StorageRole::Constant);
                     break;
-                case NodeKind::CallFunction: call(id, n); break;
+                case NodeKind::CallFunction:
+                    call(id, n);
+                    break;
                 case NodeKind::CallMethod:
-                case NodeKind::CallModule: opaque(id, n); break;
-                case NodeKind::Output: break;
+                case NodeKind::CallModule:
+                    opaque(id, n);
+                    break;
+                case NodeKind::Output:
+                    break;
             }
         }
     }
 
 private:
-    /// Pieces of all split and unbind calls that are kept; beyond, pieces are views of unknown geometry. Keeps a small file from asking for gigabytes.
+    /// Pieces of all split and unbind calls that are kept; beyond, pieces are views of unknown geometry. Keeps a small file from asking for
+    /// gigabytes.
     static constexpr std::size_t kListedParts = 200'000;
 
     /// What the components of a call with several results are, when they are not fresh.
@@ -56,7 +66,7 @@ private:
         std::vector<TensorType> views;  ///< of one storage: results of split, unbind, …
         NodeId viewed;
         bool undecided = false;
-        std::vector<NodeId> same;       ///< results that are other nodes' values; invalid entries are fresh
+        std::vector<NodeId> same;  ///< results that are other nodes' values; invalid entries are fresh
     };
 
     // --- types and geometry --------------------------------------------------------------------------------------------------------------------
@@ -169,7 +179,8 @@ private:
     /// A call that does not fit its schema keeps the facts of the schema (schemas.md 2, rule 4).
     void unbound(NodeId id, const Node& n, const OpDef& def) {
         const NodeId first = n.arg(0).asNode();
-        if (first && out_.storageOf(first) && (def.isView() || def.is(Trait::AliasIfLayout))) return share(id, first, nullptr, def.is(Trait::AliasIfLayout));
+        if (first && out_.storageOf(first) && (def.isView() || def.is(Trait::AliasIfLayout)))
+            return share(id, first, nullptr, def.is(Trait::AliasIfLayout));
         opaque(id, n);
     }
 
@@ -230,7 +241,7 @@ private:
     void pythonOperator(NodeId id, const Node& n) {
         const std::string_view name = n.op.view().substr(10);
         const NodeId first = n.arg(0).asNode();
-        static constexpr std::string_view inPlace[] = {"iadd", "isub",    "imul", "itruediv", "ifloordiv", "imod", "ipow",
+        static constexpr std::string_view inPlace[] = {"iadd", "isub",    "imul", "itruediv", "ifloordiv", "imod",   "ipow",
                                                        "iand", "ilshift", "ior",  "irshift",  "ixor",      "imatmul"};
         if (first && out_.storageOf(first) && std::find(std::begin(inPlace), std::end(inPlace), name) != std::end(inPlace))
             return share(id, first, out_.geometry(first), false);

@@ -94,8 +94,8 @@ public:
 
 private:
     struct Level {
-        std::int64_t stride, a, b;       // digits: 0..a of the first region, 0..b of the second
-        std::int64_t restUp, restDown;   // what the levels below can add at most, and take away at most
+        std::int64_t stride, a, b;      // digits: 0..a of the first region, 0..b of the second
+        std::int64_t restUp, restDown;  // what the levels below can add at most, and take away at most
     };
 
     static std::int64_t floorDivide(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0); }
@@ -118,17 +118,13 @@ private:
     int steps_ = 0;
 };
 
-bool sameItems(const TensorType& a, const TensorType& b) {
-    return a.dtype == b.dtype && a.dtypeName == b.dtypeName;
-}
+bool sameItems(const TensorType& a, const TensorType& b) { return a.dtype == b.dtype && a.dtypeName == b.dtypeName; }
 
 bool knownEmpty(const TensorType& t) {
     return std::any_of(t.sizes.begin(), t.sizes.end(), [](const SymInt& s) { return s.constant() == 0; });
 }
 
-bool sameGeometry(const TensorType& a, const TensorType& b) {
-    return a.sizes == b.sizes && a.strides == b.strides && a.offset == b.offset;
-}
+bool sameGeometry(const TensorType& a, const TensorType& b) { return a.sizes == b.sizes && a.strides == b.strides && a.offset == b.offset; }
 
 /// One past the last address, when strides are known not to be negative. A size of 0 only makes the bound larger than needed.
 std::optional<SymInt> endOf(const TensorType& t, const SymbolTable& symbols) {

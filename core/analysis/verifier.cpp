@@ -65,7 +65,8 @@ private:
         for (const Keyword& k : n.kwargs) k.second.forEachNode(use);
         if (!early) return {};
         const bool exists = g_.contains(early);
-        return violation("definition before use", n.name, exists ? "it uses " + g_[early].name.str() + ", which comes later" : "it uses a node that was removed");
+        return violation("definition before use", n.name,
+                         exists ? "it uses " + g_[early].name.str() + ", which comes later" : "it uses a node that was removed");
     }
 
     /// Users are compared by count and by a sum of hashes, so that this stays linear for nodes with many users.
@@ -85,7 +86,8 @@ private:
             }
             const Uses& w = wanted_[id.value];
             if (uses != w.uses || weights != w.weights) {
-                return violation("users consistent", g_[id].name, "its list of users says " + std::to_string(uses) + " uses, there are " + std::to_string(w.uses));
+                return violation("users consistent", g_[id].name,
+                                 "its list of users says " + std::to_string(uses) + " uses, there are " + std::to_string(w.uses));
             }
         }
         return {};
@@ -93,7 +95,8 @@ private:
 
     Status checkCall(const Node& n) const {
         if (n.op.empty()) return violation("operator named", n.name, "the call has no operator");
-        if (options_.requireNoFunctionalWrappers && isFunctionalWrapper(n.op)) return violation("no functional wrapper left", n.name, "it is a call of " + n.op.str());
+        if (options_.requireNoFunctionalWrappers && isFunctionalWrapper(n.op))
+            return violation("no functional wrapper left", n.name, "it is a call of " + n.op.str());
         const OpDef* def = ops_.find(n.op);
         if (!def) return {};
         if (def->schema.isMutable()) return checkWritten(n, *def);
@@ -111,7 +114,8 @@ private:
             const SchemaParam& param = def.schema.params[p];
             const Value* v = !param.keywordOnly && p < n.args.size() ? &n.args[p] : n.kwarg(param.name);
             const TypePtr type = v && v->isNode() ? g_[v->asNode()].type : nullptr;
-            if (type && type->asSym()) return violation("written arguments are tensors", n.name, param.name.str() + " is the number " + g_[v->asNode()].name.str());
+            if (type && type->asSym())
+                return violation("written arguments are tensors", n.name, param.name.str() + " is the number " + g_[v->asNode()].name.str());
         }
         return {};
     }
@@ -138,7 +142,8 @@ private:
     Status checkSubGraphs() const {
         std::unordered_set<Name> attributes;
         for (const Graph::SubGraph& s : g_.subGraphs()) {
-            if (!s.graph || !attributes.insert(s.attribute).second) return violation("sub-graphs resolved", s.attribute, s.graph ? "two bodies have this name" : "its body is missing");
+            if (!s.graph || !attributes.insert(s.attribute).second)
+                return violation("sub-graphs resolved", s.attribute, s.graph ? "two bodies have this name" : "its body is missing");
             if (Status inner = Verifier(*s.graph, ops_, options_).run(); !inner) {
                 Diagnostic d = std::move(inner.error());
                 for (auto& [key, value] : d.params)

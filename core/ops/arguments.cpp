@@ -30,8 +30,9 @@ std::optional<std::vector<std::size_t>> wrapDims(const Value& v, std::size_t ran
 
 std::optional<DType> dtypeArgument(const Value& v) {
     if (auto n = v.asInt()) {  // c10::ScalarType (schemas.md 1.2)
-        static constexpr std::array numbers = {DType::U8,  DType::I8,  DType::I16, DType::I32,     DType::I64,     DType::F16,     DType::F32,     DType::F64,
-                                               DType::C32, DType::C64, DType::C128, DType::B8, DType::Unknown, DType::Unknown, DType::Unknown, DType::BF16};
+        static constexpr std::array numbers = {DType::U8,      DType::I8,      DType::I16,     DType::I32, DType::I64,  DType::F16,
+                                               DType::F32,     DType::F64,     DType::C32,     DType::C64, DType::C128, DType::B8,
+                                               DType::Unknown, DType::Unknown, DType::Unknown, DType::BF16};
         if (*n < 0 || *n >= static_cast<std::int64_t>(numbers.size()) || numbers[static_cast<std::size_t>(*n)] == DType::Unknown) return std::nullopt;
         return numbers[static_cast<std::size_t>(*n)];
     }

@@ -95,8 +95,8 @@ Inferred glu(const InferContext& c) {
 void registerAssemble(InferTable& table) {
     for (const char* op : {"aten::cat", "prims::cat"}) table.add(op, cat);
     table.add("aten::stack", stack);
-    for (const char* op : {"aten::constant_pad_nd", "aten::reflection_pad1d", "aten::reflection_pad2d", "aten::reflection_pad3d", "aten::replication_pad1d",
-                           "aten::replication_pad2d", "aten::replication_pad3d"})
+    for (const char* op : {"aten::constant_pad_nd", "aten::reflection_pad1d", "aten::reflection_pad2d", "aten::reflection_pad3d",
+                           "aten::replication_pad1d", "aten::replication_pad2d", "aten::replication_pad3d"})
         table.add(op, pad);
     table.add("aten::repeat", repeat);
     for (const char* op : {"aten::roll", "aten::tril", "aten::triu"}) table.add(op, contiguousCopy);

@@ -56,8 +56,9 @@ Inferred cudnn(const InferContext& c) {
     auto s = shapes(c, 0);
     if (!s) return {};
     const bool lse = c.value(4).asBool().value_or(false);
-    return inferred(std::vector<TypePtr>{orderedLike(*s->q, s->out), lse ? statistics(*s->q, {s->batch, s->heads, s->queryLength, SymInt(1)}) : nullptr, nullptr,
-                                         nullptr, Type::sym(s->queryLength), Type::sym(s->keyLength), state(s->q->device), state(s->q->device), nullptr});
+    return inferred(std::vector<TypePtr>{orderedLike(*s->q, s->out),
+                                         lse ? statistics(*s->q, {s->batch, s->heads, s->queryLength, SymInt(1)}) : nullptr, nullptr, nullptr,
+                                         Type::sym(s->queryLength), Type::sym(s->keyLength), state(s->q->device), state(s->q->device), nullptr});
 }
 
 Inferred efficient(const InferContext& c) {
@@ -65,7 +66,8 @@ Inferred efficient(const InferContext& c) {
     if (!s) return {};
     const bool lse = c.value(4).asBool().value_or(false);
     const SymInt padded = lse ? ceilDivide(s->queryLength, SymInt(32)) * 32 : SymInt(0);
-    return inferred(std::vector<TypePtr>{sequenceMajor(*s->q, s->out), statistics(*s->q, {s->batch, s->heads, padded}), state(s->q->device), state(s->q->device)});
+    return inferred(std::vector<TypePtr>{sequenceMajor(*s->q, s->out), statistics(*s->q, {s->batch, s->heads, padded}), state(s->q->device),
+                                         state(s->q->device)});
 }
 
 Inferred flash(const InferContext& c) {
@@ -99,9 +101,9 @@ Inferred efficientBackward(const InferContext& c) {
     const Value& mask = c.value(10);
     auto wanted = [&](std::size_t i) { return i < mask.items().size() && mask.items()[i].asBool().value_or(false); };
     const TensorType* bias = c.tensor(4);
-    return inferred(std::vector<TypePtr>{wanted(0) ? sequenceMajor(*s->q, s->q->sizes) : nullptr, wanted(1) ? sequenceMajor(*s->k, s->k->sizes) : nullptr,
-                                         wanted(2) ? sequenceMajor(*s->v, s->v->sizes) : nullptr,
-                                         wanted(3) && bias ? tensorType(contiguousLike(*bias, bias->sizes)) : nullptr});
+    return inferred(std::vector<TypePtr>{
+        wanted(0) ? sequenceMajor(*s->q, s->q->sizes) : nullptr, wanted(1) ? sequenceMajor(*s->k, s->k->sizes) : nullptr,
+        wanted(2) ? sequenceMajor(*s->v, s->v->sizes) : nullptr, wanted(3) && bias ? tensorType(contiguousLike(*bias, bias->sizes)) : nullptr});
 }
 
 /// scaled_dot_product_attention: which kernel runs is open; most follow the query's order of dims.

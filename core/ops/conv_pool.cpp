@@ -15,7 +15,8 @@ SymInt at(const std::vector<SymInt>& list, std::size_t i, std::int64_t otherwise
 
 Inferred inFormat(TensorType out, bool channelsLast, Trust trust) {
     if (channelsLast)
-        if (auto strides = stridesOf(out.sizes, out.rank() == 5 ? MemoryFormat::ChannelsLast3d : MemoryFormat::ChannelsLast)) out.strides = std::move(strides);
+        if (auto strides = stridesOf(out.sizes, out.rank() == 5 ? MemoryFormat::ChannelsLast3d : MemoryFormat::ChannelsLast))
+            out.strides = std::move(strides);
     return {Type::tensor(std::move(out)), trust};
 }
 
@@ -150,7 +151,9 @@ Inferred offsetsToIndices(const InferContext& c) {
 
 /// upsample_*: the last dims take the given sizes.
 template <int Dims>
-Inferred upsample(const InferContext& c) { return adaptivePool<Dims>(c); }
+Inferred upsample(const InferContext& c) {
+    return adaptivePool<Dims>(c);
+}
 
 }  // namespace
 

@@ -61,7 +61,8 @@ Inferred reshapeCopy(const InferContext& c) {
 }  // namespace
 
 void registerCopy(InferTable& table) {
-    for (const char* op : {"aten::clone", "aten::_to_copy", "aten::lift_fresh_copy", "prims::convert_element_type", "prims::device_put", "prims::clone"})
+    for (const char* op :
+         {"aten::clone", "aten::_to_copy", "aten::lift_fresh_copy", "prims::convert_element_type", "prims::device_put", "prims::clone"})
         table.add(op, convert);
     for (const char* op : {"aten::copy", "aten::flip", "prims::rev"}) table.add(op, copy);
     table.add("prims::copy_strided", copyStrided);

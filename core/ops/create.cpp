@@ -34,12 +34,17 @@ Inferred fresh(const InferContext& c, std::vector<SymInt> sizes, DType dtype) {
 /// Default dtype of a Python number: bool, int64, float32.
 DType dtypeOfNumber(const InferContext& c, const Value& v) {
     switch (v.kind()) {
-        case Value::Kind::Bool: return DType::B8;
-        case Value::Kind::Int: return DType::I64;
-        case Value::Kind::Complex: return DType::C64;
+        case Value::Kind::Bool:
+            return DType::B8;
+        case Value::Kind::Int:
+            return DType::I64;
+        case Value::Kind::Complex:
+            return DType::C64;
         case Value::Kind::Sym:
-        case Value::Kind::Node: return c.symInt(v) ? DType::I64 : DType::F32;
-        default: return DType::F32;
+        case Value::Kind::Node:
+            return c.symInt(v) ? DType::I64 : DType::F32;
+        default:
+            return DType::F32;
     }
 }
 

@@ -33,9 +33,17 @@ std::optional<BodyCall> bodyOf(const Graph& g, const Node& call) {
 }
 
 bool returnsBodyResults(Name op) {
-    static const Name table[] = {"hop::cond"_n, "hop::invoke_subgraph"_n, "hop::wrap"_n, "hop::tag_activation_checkpoint"_n, "hop::wrap_activation_checkpoint"_n,
-                                 "hop::strict_mode"_n, "hop::hints_wrapper"_n, "hop::wrap_with_set_grad_enabled"_n, "hop::wrap_with_autocast"_n,
-                                 "hop::run_const_graph"_n, "hop::control_deps"_n};
+    static const Name table[] = {"hop::cond"_n,
+                                 "hop::invoke_subgraph"_n,
+                                 "hop::wrap"_n,
+                                 "hop::tag_activation_checkpoint"_n,
+                                 "hop::wrap_activation_checkpoint"_n,
+                                 "hop::strict_mode"_n,
+                                 "hop::hints_wrapper"_n,
+                                 "hop::wrap_with_set_grad_enabled"_n,
+                                 "hop::wrap_with_autocast"_n,
+                                 "hop::run_const_graph"_n,
+                                 "hop::control_deps"_n};
     return std::find(std::begin(table), std::end(table), op) != std::end(table);
 }
 

@@ -127,7 +127,8 @@ Inferred zerosOfSizes(const InferContext& c) {
 void registerIndexing(InferTable& table) {
     table.add("aten::embedding", embedding);
     table.add("aten::embedding_dense_backward", embeddingBackward);
-    for (const char* op : {"aten::index.Tensor", "aten::_unsafe_index.Tensor", "aten::index.Tensor_hacked_twin", "aten::_unsafe_index.Tensor_hacked_twin"})
+    for (const char* op :
+         {"aten::index.Tensor", "aten::_unsafe_index.Tensor", "aten::index.Tensor_hacked_twin", "aten::_unsafe_index.Tensor_hacked_twin"})
         table.add(op, index);
     table.add("aten::index_select", indexSelect);
     table.add("aten::gather", shapedByIndex<2>);
@@ -139,7 +140,8 @@ void registerIndexing(InferTable& table) {
     for (const char* op : {"aten::index_put", "aten::_unsafe_index_put", "aten::index_put.hacked_twin", "aten::_unsafe_index_put.hacked_twin",
                            "aten::index_add", "aten::index_copy", "aten::index_fill.int_Scalar", "aten::index_fill.int_Tensor"})
         table.add(op, orderedCopy);
-    for (const char* op : {"aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward"}) table.add(op, zerosOfSizes);
+    for (const char* op : {"aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward"})
+        table.add(op, zerosOfSizes);
 }
 
 }  // namespace aliascope

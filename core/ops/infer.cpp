@@ -163,14 +163,17 @@ const TensorType* InferContext::tensorOf(NodeId id) const {
 
 std::optional<SymInt> InferContext::symInt(const Value& v) const {
     switch (v.kind()) {
-        case Value::Kind::Int: return SymInt(*v.asInt());
-        case Value::Kind::Sym: return v.asSym();
+        case Value::Kind::Int:
+            return SymInt(*v.asInt());
+        case Value::Kind::Sym:
+            return v.asSym();
         case Value::Kind::Node: {
             const TypePtr type = typeOf(v.asNode());
             const SymInt* s = type ? type->asSym() : nullptr;
             return s && !s->isOpaque() ? std::optional(*s) : std::nullopt;
         }
-        default: return std::nullopt;
+        default:
+            return std::nullopt;
     }
 }
 

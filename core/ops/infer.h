@@ -11,8 +11,8 @@
 namespace aliascope {
 
 struct Inferred {
-    TypePtr type;                      ///< null = nothing known
-    Trust trust = Trust::Unknown;      ///< Inferred or Assumed
+    TypePtr type;                  ///< null = nothing known
+    Trust trust = Trust::Unknown;  ///< Inferred or Assumed
 };
 
 /// What an inference function sees: bound arguments, and the types of nodes.
@@ -24,9 +24,9 @@ public:
     const std::function<TypePtr(NodeId)>& typeOf;
 
     const Value& value(std::size_t i) const { return call.values[i]; }
-    const TensorType* tensor(std::size_t i) const;             ///< of a node argument; null when unknown
-    const TensorType* tensorOf(NodeId id) const;               ///< valid as long as this context
-    std::optional<SymInt> symInt(const Value& v) const;        ///< an int, a symbol expression, or a node of symbolic type
+    const TensorType* tensor(std::size_t i) const;       ///< of a node argument; null when unknown
+    const TensorType* tensorOf(NodeId id) const;         ///< valid as long as this context
+    std::optional<SymInt> symInt(const Value& v) const;  ///< an int, a symbol expression, or a node of symbolic type
     std::optional<std::vector<SymInt>> symInts(const Value& v) const;
 
 private:

@@ -89,10 +89,14 @@ MemoryFormat memoryFormatArgument(const Value& v, MemoryFormat fallback) {
 
 Strides stridesOf(const std::vector<SymInt>& sizes, MemoryFormat format) {
     switch (format) {
-        case MemoryFormat::Contiguous: return TensorType::contiguousStrides(sizes);
-        case MemoryFormat::ChannelsLast: return sizes.size() == 4 ? Strides(channelsLastStrides(sizes)) : std::nullopt;
-        case MemoryFormat::ChannelsLast3d: return sizes.size() == 5 ? Strides(channelsLastStrides(sizes)) : std::nullopt;
-        case MemoryFormat::Preserve: break;
+        case MemoryFormat::Contiguous:
+            return TensorType::contiguousStrides(sizes);
+        case MemoryFormat::ChannelsLast:
+            return sizes.size() == 4 ? Strides(channelsLastStrides(sizes)) : std::nullopt;
+        case MemoryFormat::ChannelsLast3d:
+            return sizes.size() == 5 ? Strides(channelsLastStrides(sizes)) : std::nullopt;
+        case MemoryFormat::Preserve:
+            break;
     }
     return std::nullopt;
 }

@@ -87,7 +87,9 @@ Inferred linear(const InferContext& c) {
 Inferred matmul(const InferContext& c) {
     const TensorType *a = c.tensor(0), *b = c.tensor(1);
     if (!a || !b || a->rank() == 0 || b->rank() == 0) return {};
-    auto batch = [](const TensorType& t) { return std::vector<SymInt>(t.sizes.begin(), t.sizes.end() - std::min<std::ptrdiff_t>(2, t.sizes.end() - t.sizes.begin())); };
+    auto batch = [](const TensorType& t) {
+        return std::vector<SymInt>(t.sizes.begin(), t.sizes.end() - std::min<std::ptrdiff_t>(2, t.sizes.end() - t.sizes.begin()));
+    };
     auto sizes = broadcastSizes(batch(*a), batch(*b));
     if (!sizes) return {};
     if (a->rank() > 1) sizes->push_back(a->sizes[a->rank() - 2]);

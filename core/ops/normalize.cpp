@@ -73,7 +73,8 @@ Inferred rmsNorm(const InferContext& c) {
     const TensorType* t = c.tensor(0);
     auto sizes = t ? statisticsSizes(*t, c.value(1)) : std::nullopt;
     if (!sizes) return {};
-    return inferred(std::vector<TypePtr>{tensorType(contiguousLike(*t, t->sizes)), tensorType(contiguousLike(*t, std::move(*sizes), statisticsFor(t->dtype)))});
+    return inferred(
+        std::vector<TypePtr>{tensorType(contiguousLike(*t, t->sizes)), tensorType(contiguousLike(*t, std::move(*sizes), statisticsFor(t->dtype)))});
 }
 
 /// native_layer_norm_backward(grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask): None where the mask says no.
@@ -146,7 +147,8 @@ Inferred nllLoss(const InferContext& c) {
     const TensorType *t = c.tensor(0), *target = c.tensor(1);
     if (!t || !target) return {};
     const bool reduced = c.value(3).asInt().value_or(1) != 0;
-    return inferred(std::vector<TypePtr>{tensorType(contiguousLike(*t, reduced ? std::vector<SymInt>{} : target->sizes)), tensorType(contiguousLike(*t, {}))});
+    return inferred(
+        std::vector<TypePtr>{tensorType(contiguousLike(*t, reduced ? std::vector<SymInt>{} : target->sizes)), tensorType(contiguousLike(*t, {}))});
 }
 
 Inferred nllLossBackward(const InferContext& c) {

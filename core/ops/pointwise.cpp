@@ -1,8 +1,9 @@
 // Elementwise operators: broadcasting, promotion, layout by TensorIterator's rule (executor.md 2.2).
 
+#include "core/ops/pointwise.h"
+
 #include <algorithm>
 
-#include "core/ops/pointwise.h"
 #include "core/ops/promote.h"
 #include "core/ops/table.h"
 
@@ -52,12 +53,23 @@ Inferred inferElementwise(const InferContext& c, ResultDType rule, std::size_t s
     if (!gather(c, skipDType, e, promotion)) return {};
     DType dtype = promotion.result();
     switch (rule) {
-        case ResultDType::Promoted: break;
-        case ResultDType::Floating: dtype = floatingFor(dtype); break;
-        case ResultDType::Bool: dtype = DType::B8; break;
-        case ResultDType::Real: dtype = realFor(dtype); break;
-        case ResultDType::FloatingReal: dtype = realFor(floatingFor(dtype)); break;
-        case ResultDType::First: dtype = e.operands.front()->dtype; break;
+        case ResultDType::Promoted:
+            break;
+        case ResultDType::Floating:
+            dtype = floatingFor(dtype);
+            break;
+        case ResultDType::Bool:
+            dtype = DType::B8;
+            break;
+        case ResultDType::Real:
+            dtype = realFor(dtype);
+            break;
+        case ResultDType::FloatingReal:
+            dtype = realFor(floatingFor(dtype));
+            break;
+        case ResultDType::First:
+            dtype = e.operands.front()->dtype;
+            break;
     }
     auto result = elementwiseResult(e, dtype);
     if (!result.type) return {};
@@ -109,6 +121,67 @@ Inferred foreachOp(const InferContext& c) {
     return inferred(std::move(parts));
 }
 
+// --- the operators -----------------------------------------------------------------------------------------------------------------------
+
+/// The result has the promoted dtype of the operands.
+constexpr std::string_view kPromoted = R"(
+    add.Tensor add.Scalar sub.Tensor sub.Scalar rsub.Tensor rsub.Scalar mul.Tensor mul.Scalar neg relu relu6 sign sgn square positive floor
+    ceil trunc fix round round.decimals frac bitwise_not bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor bitwise_or.Tensor
+    bitwise_or.Scalar bitwise_or.Scalar_Tensor bitwise_xor.Tensor bitwise_xor.Scalar bitwise_xor.Scalar_Tensor bitwise_left_shift.Tensor
+    bitwise_left_shift.Tensor_Scalar bitwise_right_shift.Tensor bitwise_right_shift.Tensor_Scalar __lshift__.Scalar __lshift__.Tensor
+    __rshift__.Scalar __rshift__.Tensor __and__.Tensor __and__.Scalar __or__.Tensor __or__.Scalar __xor__.Tensor __xor__.Scalar floor_divide
+    floor_divide.Scalar remainder.Tensor remainder.Scalar remainder.Scalar_Tensor fmod.Tensor fmod.Scalar pow.Tensor_Tensor
+    pow.Tensor_Scalar pow.Scalar float_power.Tensor_Scalar maximum minimum fmax fmin max.other min.other clamp clamp.Tensor clamp_min
+    clamp_min.Tensor clamp_max clamp_max.Tensor lerp.Tensor lerp.Scalar addcmul addcdiv gcd lcm hypot nextafter copysign.Tensor
+    copysign.Scalar heaviside gelu gelu_backward silu silu_backward elu elu_backward celu selu mish mish_backward hardtanh hardtanh_backward
+    hardswish hardswish_backward hardsigmoid hardsigmoid_backward leaky_relu leaky_relu_backward softplus softplus_backward softshrink
+    hardshrink threshold threshold_backward log_sigmoid_backward sigmoid_backward tanh_backward logit_backward nan_to_num conj_physical
+    _conj_physical prelu _prelu_kernel xlogy.Scalar_Self smooth_l1_loss_backward huber_loss_backward log_sigmoid xlogy.Scalar_Other
+)";
+
+/// Integers become floating.
+constexpr std::string_view kFloating = R"(
+    exp exp2 expm1 log log2 log10 log1p sqrt rsqrt sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh sigmoid erf erfc erfinv
+    lgamma digamma reciprocal logit sinc i0 deg2rad rad2deg div.Tensor div.Scalar true_divide.Tensor true_divide.Scalar atan2 logaddexp
+    logaddexp2 xlogy.Tensor special_entr special_ndtri special_log_ndtr special_erfcx special_xlog1py special_zeta polygamma special_i0e
+    special_i1 special_i1e special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 special_airy_ai
+    special_modified_bessel_i0 special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1
+    special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_spherical_bessel_j0 special_chebyshev_polynomial_t
+    special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_shifted_chebyshev_polynomial_t
+    special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w
+    special_hermite_polynomial_h special_hermite_polynomial_he special_laguerre_polynomial_l special_legendre_polynomial_p igamma igammac
+    ldexp.Tensor mvlgamma native_dropout_backward
+)";
+
+/// Comparisons and tests.
+constexpr std::string_view kBoolean = R"(
+    eq.Tensor eq.Scalar ne.Tensor ne.Scalar lt.Tensor lt.Scalar le.Tensor le.Scalar gt.Tensor gt.Scalar ge.Tensor ge.Scalar logical_not
+    logical_and logical_or logical_xor isnan isinf isfinite isposinf isneginf signbit isclose isin.Tensor_Scalar isreal
+)";
+
+/// One result for each element of the first list.
+constexpr std::string_view kForeach = R"(
+    _foreach_add.Scalar _foreach_add.List _foreach_add.ScalarList _foreach_add.Tensor _foreach_sub.Scalar _foreach_sub.List
+    _foreach_sub.ScalarList _foreach_mul.Scalar _foreach_mul.List _foreach_mul.ScalarList _foreach_mul.Tensor _foreach_div.Scalar
+    _foreach_div.List _foreach_div.ScalarList _foreach_div.Tensor _foreach_neg _foreach_sqrt _foreach_rsqrt _foreach_reciprocal _foreach_exp
+    _foreach_log _foreach_abs _foreach_sign _foreach_sin _foreach_cos _foreach_tanh _foreach_sigmoid _foreach_lerp.List _foreach_lerp.Scalar
+    _foreach_lerp.ScalarList _foreach_addcmul.Scalar _foreach_addcmul.ScalarList _foreach_addcmul.Tensor _foreach_addcdiv.Scalar
+    _foreach_addcdiv.ScalarList _foreach_addcdiv.Tensor _foreach_pow.List _foreach_pow.Scalar _foreach_pow.ScalarList _foreach_maximum.List
+    _foreach_maximum.Scalar _foreach_minimum.List _foreach_minimum.Scalar _foreach_clamp_min.Scalar _foreach_clamp_max.Scalar
+    _foreach_clamp_min.List _foreach_clamp_max.List _foreach_zero _foreach_copy _foreach_floor _foreach_ceil _foreach_round _foreach_trunc
+    _foreach_erf
+)";
+
+/// Enters ATen operators that are listed with blanks between them.
+void addEach(InferTable& table, std::string_view names, InferFn infer) {
+    constexpr std::string_view blanks = " \n";
+    for (std::size_t at = names.find_first_not_of(blanks); at != std::string_view::npos;) {
+        const std::size_t end = std::min(names.find_first_of(blanks, at), names.size());
+        table.add("aten::" + std::string(names.substr(at, end - at)), infer);
+        at = names.find_first_not_of(blanks, end);
+    }
+}
+
 }  // namespace
 
 Inferred elementwiseResult(const Elementwise& e, DType dtype) {
@@ -139,75 +212,18 @@ Name commonDevice(const std::vector<const TensorType*>& operands) {
 }
 
 void registerPointwise(InferTable& table) {
-    for (const char* op :
-         {"aten::add.Tensor", "aten::add.Scalar", "aten::sub.Tensor", "aten::sub.Scalar", "aten::rsub.Tensor", "aten::rsub.Scalar", "aten::mul.Tensor",
-          "aten::mul.Scalar", "aten::neg", "aten::relu", "aten::relu6", "aten::sign", "aten::sgn", "aten::square", "aten::positive", "aten::floor", "aten::ceil",
-          "aten::trunc", "aten::fix", "aten::round", "aten::round.decimals", "aten::frac", "aten::bitwise_not", "aten::bitwise_and.Tensor",
-          "aten::bitwise_and.Scalar", "aten::bitwise_and.Scalar_Tensor", "aten::bitwise_or.Tensor", "aten::bitwise_or.Scalar",
-          "aten::bitwise_or.Scalar_Tensor", "aten::bitwise_xor.Tensor", "aten::bitwise_xor.Scalar", "aten::bitwise_xor.Scalar_Tensor",
-          "aten::bitwise_left_shift.Tensor", "aten::bitwise_left_shift.Tensor_Scalar", "aten::bitwise_right_shift.Tensor",
-          "aten::bitwise_right_shift.Tensor_Scalar", "aten::__lshift__.Scalar", "aten::__lshift__.Tensor", "aten::__rshift__.Scalar",
-          "aten::__rshift__.Tensor", "aten::__and__.Tensor", "aten::__and__.Scalar", "aten::__or__.Tensor", "aten::__or__.Scalar", "aten::__xor__.Tensor",
-          "aten::__xor__.Scalar", "aten::floor_divide", "aten::floor_divide.Scalar", "aten::remainder.Tensor", "aten::remainder.Scalar",
-          "aten::remainder.Scalar_Tensor", "aten::fmod.Tensor", "aten::fmod.Scalar", "aten::pow.Tensor_Tensor", "aten::pow.Tensor_Scalar",
-          "aten::pow.Scalar", "aten::float_power.Tensor_Scalar", "aten::maximum", "aten::minimum", "aten::fmax", "aten::fmin", "aten::max.other",
-          "aten::min.other", "aten::clamp", "aten::clamp.Tensor", "aten::clamp_min", "aten::clamp_min.Tensor", "aten::clamp_max", "aten::clamp_max.Tensor",
-          "aten::lerp.Tensor", "aten::lerp.Scalar", "aten::addcmul", "aten::addcdiv", "aten::gcd", "aten::lcm", "aten::hypot", "aten::nextafter",
-          "aten::copysign.Tensor", "aten::copysign.Scalar", "aten::heaviside", "aten::gelu", "aten::gelu_backward", "aten::silu", "aten::silu_backward",
-          "aten::elu", "aten::elu_backward", "aten::celu", "aten::selu", "aten::mish", "aten::mish_backward", "aten::hardtanh", "aten::hardtanh_backward",
-          "aten::hardswish", "aten::hardswish_backward", "aten::hardsigmoid", "aten::hardsigmoid_backward", "aten::leaky_relu",
-          "aten::leaky_relu_backward", "aten::softplus", "aten::softplus_backward", "aten::softshrink", "aten::hardshrink", "aten::threshold",
-          "aten::threshold_backward", "aten::log_sigmoid_backward", "aten::sigmoid_backward", "aten::tanh_backward", "aten::logit_backward",
-          "aten::nan_to_num", "aten::conj_physical", "aten::_conj_physical", "aten::prelu", "aten::_prelu_kernel", "aten::xlogy.Scalar_Self",
-          "aten::smooth_l1_loss_backward", "aten::huber_loss_backward", "prims::fma", "aten::log_sigmoid", "aten::xlogy.Scalar_Other"})
-        table.add(op, promoted);
-    for (const char* op :
-         {"aten::exp", "aten::exp2", "aten::expm1", "aten::log", "aten::log2", "aten::log10", "aten::log1p", "aten::sqrt", "aten::rsqrt", "aten::sin",
-          "aten::cos", "aten::tan", "aten::sinh", "aten::cosh", "aten::tanh", "aten::asin", "aten::acos", "aten::atan", "aten::asinh", "aten::acosh",
-          "aten::atanh", "aten::sigmoid", "aten::erf", "aten::erfc", "aten::erfinv", "aten::lgamma", "aten::digamma", "aten::reciprocal", "aten::logit",
-          "aten::sinc", "aten::i0", "aten::deg2rad", "aten::rad2deg", "aten::div.Tensor", "aten::div.Scalar", "aten::true_divide.Tensor",
-          "aten::true_divide.Scalar", "aten::atan2", "aten::logaddexp", "aten::logaddexp2", "aten::xlogy.Tensor", "aten::special_entr",
-          "aten::special_ndtri", "aten::special_log_ndtr", "aten::special_erfcx", "aten::special_xlog1py", "aten::special_zeta", "aten::polygamma",
-          "aten::special_i0e", "aten::special_i1", "aten::special_i1e", "aten::special_bessel_j0", "aten::special_bessel_j1", "aten::special_bessel_y0",
-          "aten::special_bessel_y1", "aten::special_airy_ai", "aten::special_modified_bessel_i0", "aten::special_modified_bessel_i1",
-          "aten::special_modified_bessel_k0", "aten::special_modified_bessel_k1", "aten::special_scaled_modified_bessel_k0",
-          "aten::special_scaled_modified_bessel_k1", "aten::special_spherical_bessel_j0", "aten::special_chebyshev_polynomial_t",
-          "aten::special_chebyshev_polynomial_u", "aten::special_chebyshev_polynomial_v", "aten::special_chebyshev_polynomial_w",
-          "aten::special_shifted_chebyshev_polynomial_t", "aten::special_shifted_chebyshev_polynomial_u",
-          "aten::special_shifted_chebyshev_polynomial_v", "aten::special_shifted_chebyshev_polynomial_w", "aten::special_hermite_polynomial_h",
-          "aten::special_hermite_polynomial_he", "aten::special_laguerre_polynomial_l", "aten::special_legendre_polynomial_p", "aten::igamma",
-          "aten::igammac", "aten::ldexp.Tensor", "aten::mvlgamma", "aten::native_dropout_backward"})
-        table.add(op, floating);
-    for (const char* op : {"aten::div.Tensor_mode", "aten::div.Scalar_mode"}) table.add(op, divide);
-    for (const char* op :
-         {"aten::eq.Tensor", "aten::eq.Scalar", "aten::ne.Tensor", "aten::ne.Scalar", "aten::lt.Tensor", "aten::lt.Scalar", "aten::le.Tensor",
-          "aten::le.Scalar", "aten::gt.Tensor", "aten::gt.Scalar", "aten::ge.Tensor", "aten::ge.Scalar", "aten::logical_not", "aten::logical_and",
-          "aten::logical_or", "aten::logical_xor", "aten::isnan", "aten::isinf", "aten::isfinite", "aten::isposinf", "aten::isneginf", "aten::signbit",
-          "aten::isclose", "aten::isin.Tensor_Scalar", "aten::isreal"})
-        table.add(op, boolean);
-    for (const char* op : {"aten::abs", "aten::absolute"}) table.add(op, realPart);
-    table.add("aten::angle", angle);
-    for (const char* op : {"aten::mse_loss", "aten::smooth_l1_loss", "aten::huber_loss", "aten::soft_margin_loss", "aten::binary_cross_entropy"})
-        table.add(op, loss);
-    for (const char* op : {"aten::masked_fill.Scalar", "aten::masked_fill.Tensor", "aten::fill.Scalar", "aten::fill.Tensor", "aten::rrelu_with_noise_functional"})
-        table.add(op, likeFirst);
-    for (const char* op : {"aten::where.self", "aten::where.ScalarOther", "aten::where.ScalarSelf", "aten::where.Scalar", "prims::where"})
-        table.add(op, where);
-    for (const char* op : {"aten::_foreach_add.Scalar", "aten::_foreach_add.List", "aten::_foreach_add.ScalarList", "aten::_foreach_add.Tensor",
-                           "aten::_foreach_sub.Scalar", "aten::_foreach_sub.List", "aten::_foreach_sub.ScalarList", "aten::_foreach_mul.Scalar",
-                           "aten::_foreach_mul.List", "aten::_foreach_mul.ScalarList", "aten::_foreach_mul.Tensor", "aten::_foreach_div.Scalar",
-                           "aten::_foreach_div.List", "aten::_foreach_div.ScalarList", "aten::_foreach_div.Tensor", "aten::_foreach_neg",
-                           "aten::_foreach_sqrt", "aten::_foreach_rsqrt", "aten::_foreach_reciprocal", "aten::_foreach_exp", "aten::_foreach_log",
-                           "aten::_foreach_abs", "aten::_foreach_sign", "aten::_foreach_sin", "aten::_foreach_cos", "aten::_foreach_tanh",
-                           "aten::_foreach_sigmoid", "aten::_foreach_lerp.List", "aten::_foreach_lerp.Scalar", "aten::_foreach_lerp.ScalarList",
-                           "aten::_foreach_addcmul.Scalar", "aten::_foreach_addcmul.ScalarList", "aten::_foreach_addcmul.Tensor",
-                           "aten::_foreach_addcdiv.Scalar", "aten::_foreach_addcdiv.ScalarList", "aten::_foreach_addcdiv.Tensor",
-                           "aten::_foreach_pow.List", "aten::_foreach_pow.Scalar", "aten::_foreach_pow.ScalarList", "aten::_foreach_maximum.List",
-                           "aten::_foreach_maximum.Scalar", "aten::_foreach_minimum.List", "aten::_foreach_minimum.Scalar",
-                           "aten::_foreach_clamp_min.Scalar", "aten::_foreach_clamp_max.Scalar", "aten::_foreach_clamp_min.List",
-                           "aten::_foreach_clamp_max.List", "aten::_foreach_zero", "aten::_foreach_copy", "aten::_foreach_floor", "aten::_foreach_ceil",
-                           "aten::_foreach_round", "aten::_foreach_trunc", "aten::_foreach_erf"})
-        table.add(op, foreachOp);
+    addEach(table, kPromoted, promoted);
+    table.add("prims::fma", promoted);
+    addEach(table, kFloating, floating);
+    addEach(table, "div.Tensor_mode div.Scalar_mode", divide);
+    addEach(table, kBoolean, boolean);
+    addEach(table, "abs absolute", realPart);
+    addEach(table, "angle", angle);
+    addEach(table, "mse_loss smooth_l1_loss huber_loss soft_margin_loss binary_cross_entropy", loss);
+    addEach(table, "masked_fill.Scalar masked_fill.Tensor fill.Scalar fill.Tensor rrelu_with_noise_functional", likeFirst);
+    addEach(table, "where.self where.ScalarOther where.ScalarSelf where.Scalar", where);
+    table.add("prims::where", where);
+    addEach(table, kForeach, foreachOp);
 }
 
 }  // namespace aliascope

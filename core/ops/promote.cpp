@@ -53,10 +53,14 @@ DType accumulationFor(DType d) { return isFloat(d) || isComplex(d) || d == DType
 
 DType realFor(DType d) {
     switch (d) {
-        case DType::C32: return DType::F16;
-        case DType::C64: return DType::F32;
-        case DType::C128: return DType::F64;
-        default: return d;
+        case DType::C32:
+            return DType::F16;
+        case DType::C64:
+            return DType::F32;
+        case DType::C128:
+            return DType::F64;
+        default:
+            return d;
     }
 }
 
@@ -72,13 +76,24 @@ void Promotion::add(const TensorType& t) {
 void Promotion::addNumber(const Value& v, const SymInt* sym) {
     DType d = DType::Unknown;
     switch (v.kind()) {
-        case Value::Kind::Bool: d = DType::B8; break;
+        case Value::Kind::Bool:
+            d = DType::B8;
+            break;
         case Value::Kind::Int:
-        case Value::Kind::BigInt: d = DType::I64; break;
-        case Value::Kind::Float: d = DType::F32; break;
-        case Value::Kind::Complex: d = DType::C64; break;
-        case Value::Kind::Sym: sym = &v.asSym(); break;
-        default: break;
+        case Value::Kind::BigInt:
+            d = DType::I64;
+            break;
+        case Value::Kind::Float:
+            d = DType::F32;
+            break;
+        case Value::Kind::Complex:
+            d = DType::C64;
+            break;
+        case Value::Kind::Sym:
+            sym = &v.asSym();
+            break;
+        default:
+            break;
     }
     if (sym) d = sym->isOpaque() ? DType::F32 : DType::I64;
     number_ = promoteTypes(number_, d);

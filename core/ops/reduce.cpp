@@ -47,12 +47,23 @@ Inferred reduce(const InferContext& c) {
     if (!sizes) return {};
     DType dtype = t->dtype;
     switch (R) {
-        case Rule::Same: break;
-        case Rule::Sum: dtype = accumulationFor(dtype); break;
-        case Rule::Floating: dtype = floatingFor(dtype); break;
-        case Rule::Real: dtype = realFor(floatingFor(dtype)); break;
-        case Rule::Bool: dtype = dtype == DType::U8 ? DType::U8 : DType::B8; break;
-        case Rule::Index: dtype = DType::I64; break;
+        case Rule::Same:
+            break;
+        case Rule::Sum:
+            dtype = accumulationFor(dtype);
+            break;
+        case Rule::Floating:
+            dtype = floatingFor(dtype);
+            break;
+        case Rule::Real:
+            dtype = realFor(floatingFor(dtype));
+            break;
+        case Rule::Bool:
+            dtype = dtype == DType::U8 ? DType::U8 : DType::B8;
+            break;
+        case Rule::Index:
+            dtype = DType::I64;
+            break;
     }
     return inferred(contiguousLike(*t, std::move(*sizes), outputDType(c, dtype)));
 }
@@ -107,12 +118,14 @@ void registerReduce(InferTable& table) {
                            "aten::linalg_vector_norm", "aten::norm.ScalarOpt_dim", "aten::norm.ScalarOpt_dim_dtype", "aten::norm.ScalarOpt_dtype"})
         table.add(op, reduce<Rule::Real>);
     table.add("aten::norm.Scalar", reduceAll<Rule::Real>);
-    for (const char* op : {"aten::any", "aten::any.dim", "aten::any.dims", "aten::all", "aten::all.dim", "aten::all.dims"}) table.add(op, reduce<Rule::Bool>);
-    for (const char* op : {"aten::argmax", "aten::argmin", "aten::count_nonzero", "aten::count_nonzero.dim_IntList"}) table.add(op, reduce<Rule::Index>);
+    for (const char* op : {"aten::any", "aten::any.dim", "aten::any.dims", "aten::all", "aten::all.dim", "aten::all.dims"})
+        table.add(op, reduce<Rule::Bool>);
+    for (const char* op : {"aten::argmax", "aten::argmin", "aten::count_nonzero", "aten::count_nonzero.dim_IntList"})
+        table.add(op, reduce<Rule::Index>);
     for (const char* op : {"aten::max.dim", "aten::min.dim", "aten::median.dim", "aten::nanmedian.dim", "aten::mode", "aten::kthvalue"})
         table.add(op, valuesAndIndices);
-    for (const char* op : {"aten::var_mean", "aten::var_mean.dim", "aten::var_mean.correction", "aten::std_mean", "aten::std_mean.dim",
-                           "aten::std_mean.correction"})
+    for (const char* op :
+         {"aten::var_mean", "aten::var_mean.dim", "aten::var_mean.correction", "aten::std_mean", "aten::std_mean.dim", "aten::std_mean.correction"})
         table.add(op, twoResults<Rule::Real>);
     table.add("aten::aminmax", twoResults<Rule::Same>);
     table.add("prims::prepare_softmax_online", prepareSoftmax);

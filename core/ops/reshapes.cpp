@@ -186,19 +186,27 @@ Maybe viewDType(const InferContext& c, const TensorType& base) {
 
 std::optional<DType> realPart(DType complex) {
     switch (complex) {
-        case DType::C32: return DType::F16;
-        case DType::C64: return DType::F32;
-        case DType::C128: return DType::F64;
-        default: return std::nullopt;
+        case DType::C32:
+            return DType::F16;
+        case DType::C64:
+            return DType::F32;
+        case DType::C128:
+            return DType::F64;
+        default:
+            return std::nullopt;
     }
 }
 
 std::optional<DType> complexOf(DType real) {
     switch (real) {
-        case DType::F16: return DType::C32;
-        case DType::F32: return DType::C64;
-        case DType::F64: return DType::C128;
-        default: return std::nullopt;
+        case DType::F16:
+            return DType::C32;
+        case DType::F32:
+            return DType::C64;
+        case DType::F64:
+            return DType::C128;
+        default:
+            return std::nullopt;
     }
 }
 
@@ -388,11 +396,12 @@ void registerReshapes(InferTable& table) {
     for (const char* op : {"aten::real", "prims::real"}) table.addView(op, complexPart<0>, false);
     for (const char* op : {"aten::imag", "prims::imag"}) table.addView(op, complexPart<1>, false);
     table.addView("aten::contiguous", contiguous, false);
-    for (const char* op : {"aten::to.device", "aten::to.dtype", "aten::to.dtype_layout", "aten::to.other", "aten::to.prim_Device", "aten::to.prim_dtype",
-                           "aten::type_as"})
+    for (const char* op : {"aten::to.device", "aten::to.dtype", "aten::to.dtype_layout", "aten::to.other", "aten::to.prim_Device",
+                           "aten::to.prim_dtype", "aten::type_as"})
         table.addView(op, convert, false);
     for (const char* op : {"aten::resolve_conj", "aten::resolve_neg"}) table.addView(op, identity, false);
-    for (const char* op : {"aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout"}) table.addView(op, dropout, false);
+    for (const char* op : {"aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout"})
+        table.addView(op, dropout, false);
     table.addView("aten::sum_to_size", sumToSize, false);
     table.addView("prims::inductor_force_stride_order", forceStrides, false);
     table.addView("aten::pin_memory", undecidedIdentity, false);

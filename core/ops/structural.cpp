@@ -40,15 +40,19 @@ struct SymOperand {
 
 std::optional<SymOperand> symOperand(const Value& v, const TypeOf& typeOf) {
     switch (v.kind()) {
-        case Value::Kind::Int: return SymOperand{SymInt(*v.asInt()), true};
-        case Value::Kind::Float: return SymOperand{SymInt::opaque(pythonFloat(*v.asNumber())), false};
-        case Value::Kind::Sym: return SymOperand{v.asSym(), !v.asSym().isOpaque()};
+        case Value::Kind::Int:
+            return SymOperand{SymInt(*v.asInt()), true};
+        case Value::Kind::Float:
+            return SymOperand{SymInt::opaque(pythonFloat(*v.asNumber())), false};
+        case Value::Kind::Sym:
+            return SymOperand{v.asSym(), !v.asSym().isOpaque()};
         case Value::Kind::Node: {
             const TypePtr type = typeOf(v.asNode());
             const SymInt* s = type ? type->asSym() : nullptr;
             return s ? std::optional(SymOperand{*s, !s->isOpaque()}) : std::nullopt;
         }
-        default: return std::nullopt;
+        default:
+            return std::nullopt;
     }
 }
 
@@ -61,24 +65,15 @@ struct SymOperator {
 
 const std::unordered_map<Name, SymOperator>& symOperators() {
     static const std::unordered_map<Name, SymOperator> table = {
-        {"operator::add"_n, {Arithmetic::Add, " + "}},
-        {"operator::sub"_n, {Arithmetic::Sub, " - "}},
-        {"operator::mul"_n, {Arithmetic::Mul, "*"}},
-        {"operator::floordiv"_n, {Arithmetic::FloorDiv, "//"}},
-        {"operator::mod"_n, {Arithmetic::Mod, "%"}},
-        {"operator::truediv"_n, {Arithmetic::TrueDiv, "/"}},
-        {"operator::pow"_n, {Arithmetic::Pow, "**"}},
-        {"operator::neg"_n, {Arithmetic::Neg, "-"}},
-        {"operator::pos"_n, {Arithmetic::Same, ""}},
-        {"operator::index"_n, {Arithmetic::Same, ""}},
-        {"torch::sym_int"_n, {Arithmetic::Same, ""}},
-        {"torch::sym_max"_n, {Arithmetic::Max, "Max"}},
-        {"torch::sym_min"_n, {Arithmetic::Min, "Min"}},
-        {"operator::eq"_n, {Arithmetic::Compare, "Eq"}},
-        {"operator::ne"_n, {Arithmetic::Compare, "Ne"}},
-        {"operator::lt"_n, {Arithmetic::Compare, " < "}},
-        {"operator::le"_n, {Arithmetic::Compare, " <= "}},
-        {"operator::gt"_n, {Arithmetic::Compare, " > "}},
+        {"operator::add"_n, {Arithmetic::Add, " + "}},     {"operator::sub"_n, {Arithmetic::Sub, " - "}},
+        {"operator::mul"_n, {Arithmetic::Mul, "*"}},       {"operator::floordiv"_n, {Arithmetic::FloorDiv, "//"}},
+        {"operator::mod"_n, {Arithmetic::Mod, "%"}},       {"operator::truediv"_n, {Arithmetic::TrueDiv, "/"}},
+        {"operator::pow"_n, {Arithmetic::Pow, "**"}},      {"operator::neg"_n, {Arithmetic::Neg, "-"}},
+        {"operator::pos"_n, {Arithmetic::Same, ""}},       {"operator::index"_n, {Arithmetic::Same, ""}},
+        {"torch::sym_int"_n, {Arithmetic::Same, ""}},      {"torch::sym_max"_n, {Arithmetic::Max, "Max"}},
+        {"torch::sym_min"_n, {Arithmetic::Min, "Min"}},    {"operator::eq"_n, {Arithmetic::Compare, "Eq"}},
+        {"operator::ne"_n, {Arithmetic::Compare, "Ne"}},   {"operator::lt"_n, {Arithmetic::Compare, " < "}},
+        {"operator::le"_n, {Arithmetic::Compare, " <= "}}, {"operator::gt"_n, {Arithmetic::Compare, " > "}},
         {"operator::ge"_n, {Arithmetic::Compare, " >= "}},
     };
     return table;
@@ -86,8 +81,8 @@ const std::unordered_map<Name, SymOperator>& symOperators() {
 
 SymInt spelled(const SymOperand& a, const char* sign, const SymOperand& b) {
     const bool call = sign[0] >= 'A' && sign[0] <= 'Z';
-    const std::string text = call ? std::string(sign) + "(" + a.value.str() + ", " + b.value.str() + ")"
-                                  : "(" + a.value.str() + ")" + sign + "(" + b.value.str() + ")";
+    const std::string text =
+        call ? std::string(sign) + "(" + a.value.str() + ", " + b.value.str() + ")" : "(" + a.value.str() + ")" + sign + "(" + b.value.str() + ")";
     auto parsed = SymInt::parse(text);
     return parsed ? *parsed : SymInt::opaque(text);
 }
@@ -95,14 +90,22 @@ SymInt spelled(const SymOperand& a, const char* sign, const SymOperand& b) {
 std::optional<SymInt> combine(const SymOperator& op, const SymOperand& a, const SymOperand& b) {
     if (a.integer && b.integer) {
         switch (op.kind) {
-            case Arithmetic::Add: return a.value + b.value;
-            case Arithmetic::Sub: return a.value - b.value;
-            case Arithmetic::Mul: return a.value * b.value;
-            case Arithmetic::FloorDiv: return b.value.constant() == 0 ? std::nullopt : std::optional(floorDiv(a.value, b.value));
-            case Arithmetic::Mod: return b.value.constant() == 0 ? std::nullopt : std::optional(mod(a.value, b.value));
-            case Arithmetic::Max: return max(a.value, b.value);
-            case Arithmetic::Min: return min(a.value, b.value);
-            default: break;
+            case Arithmetic::Add:
+                return a.value + b.value;
+            case Arithmetic::Sub:
+                return a.value - b.value;
+            case Arithmetic::Mul:
+                return a.value * b.value;
+            case Arithmetic::FloorDiv:
+                return b.value.constant() == 0 ? std::nullopt : std::optional(floorDiv(a.value, b.value));
+            case Arithmetic::Mod:
+                return b.value.constant() == 0 ? std::nullopt : std::optional(mod(a.value, b.value));
+            case Arithmetic::Max:
+                return max(a.value, b.value);
+            case Arithmetic::Min:
+                return min(a.value, b.value);
+            default:
+                break;
         }
     }
     return spelled(a, op.sign, b);

@@ -29,6 +29,7 @@ public:
         auto it = entries_.find(op);
         return it == entries_.end() ? nullptr : &it->second;
     }
+    const std::unordered_map<Name, OpInference>& entries() const { return entries_; }
     /// All families, filled once.
     static const InferTable& instance();
 

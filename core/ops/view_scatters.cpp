@@ -16,7 +16,8 @@ Inferred likeBase(const InferContext& c) {
 }  // namespace
 
 void registerViewScatters(InferTable& table) {
-    for (const char* op : {"aten::slice_scatter", "aten::select_scatter", "aten::diagonal_scatter", "aten::as_strided_scatter", "prims::as_strided_scatter"})
+    for (const char* op :
+         {"aten::slice_scatter", "aten::select_scatter", "aten::diagonal_scatter", "aten::as_strided_scatter", "prims::as_strided_scatter"})
         table.add(op, likeBase);
 }
 

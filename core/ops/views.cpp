@@ -41,9 +41,12 @@ Tri lessEqual(const InferContext& c, const SymInt& a, const SymInt& b) {
 /// An index with negative values counted from the end; nothing when its sign hangs on values.
 std::optional<SymInt> wrapIndex(const InferContext& c, const SymInt& index, const SymInt& size) {
     switch (lessEqual(c, SymInt(0), index)) {
-        case Tri::Yes: return index;
-        case Tri::No: return index + size;
-        case Tri::Unknown: break;
+        case Tri::Yes:
+            return index;
+        case Tri::No:
+            return index + size;
+        case Tri::Unknown:
+            break;
     }
     return std::nullopt;
 }
@@ -440,8 +443,8 @@ void registerViews(InferTable& table) {
     table.addView("aten::slice.Tensor", slice);
     table.addView("aten::narrow", narrow);
     table.addView("aten::narrow.Tensor", narrow, false);
-    for (const char* op : {"aten::permute", "aten::permute_", "prims::transpose"}) table.addView(op, permute);
-        for (const char* op : {"aten::transpose.int", "aten::transpose_", "aten::swapdims", "aten::swapdims_", "aten::swapaxes", "aten::swapaxes_"})
+    for (const char* op : {"aten::permute", "prims::transpose"}) table.addView(op, permute);
+    for (const char* op : {"aten::transpose.int", "aten::transpose_", "aten::swapdims", "aten::swapdims_", "aten::swapaxes", "aten::swapaxes_"})
         table.addView(op, transpose);
     for (const char* op : {"aten::t", "aten::t_"}) table.addView(op, matrixTranspose);
     for (const char* op : {"aten::mT", "aten::mT.a", "aten::adjoint", "aten::mH", "aten::mH.a"}) table.addView(op, transposeLastTwo);
@@ -454,8 +457,8 @@ void registerViews(InferTable& table) {
     for (const char* op : {"aten::squeeze.dim", "aten::squeeze.dims", "aten::squeeze_.dim", "aten::squeeze_.dims", "prims::squeeze"})
         table.addView(op, squeezeDims);
     for (const char* op : {"aten::unsqueeze", "aten::unsqueeze_"}) table.addView(op, unsqueeze);
-    for (const char* op : {"aten::alias", "aten::detach", "aten::detach_", "aten::lift", "aten::data", "aten::_fw_primal",
-                           "aten::_make_dual", "aten::positive", "prims::view_of", "prims::conj", "aten::_conj", "aten::conj", "aten::_neg_view"})
+    for (const char* op : {"aten::alias", "aten::detach", "aten::detach_", "aten::lift", "aten::data", "aten::_fw_primal", "aten::_make_dual",
+                           "aten::positive", "prims::view_of", "prims::conj", "aten::_conj", "aten::conj", "aten::_neg_view"})
         table.addView(op, identity);
     table.addView("aten::lift_fresh", liftFresh);
     for (const char* op : {"aten::diagonal", "aten::linalg_diagonal"}) table.addView(op, diagonal);

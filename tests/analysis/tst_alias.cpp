@@ -130,7 +130,7 @@ private slots:
             QVERIFY(a.alias->storage(a.alias->storageOf(n)).role == StorageRole::Intermediate);
         }
         QVERIFY(!a.alias->sameStorage(newRow, newY));
-        QVERIFY(a.alias->sameStorage(newRow, again));  // the same component is the same value
+        QVERIFY(a.alias->sameStorage(newRow, again));                             // the same component is the same value
         QCOMPARE(shown(a.alias->geometry(newRow)->offset->str()), QString("4"));  // cloned with its place in the storage
         QCOMPARE(a.alias->storage(a.alias->storageOf(newRow)).base, newRow);
         QVERIFY(!a.alias->storageOf(a.node("h")));

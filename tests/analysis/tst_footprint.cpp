@@ -72,7 +72,8 @@ private slots:
             const std::int64_t both = shared(addresses(a), addresses(b));
             const Overlap expected = both > 0 ? Overlap::Overlaps : Overlap::Disjoint;
             if (exactOverlap(a, b, {}) != expected || overlapElements(a, b) != both)
-                QFAIL(qPrintable(QString("%1 at %2 against %3 at %4").arg(a.str().c_str(), a.offset->str().c_str(), b.str().c_str(), b.offset->str().c_str())));
+                QFAIL(qPrintable(
+                    QString("%1 at %2 against %3 at %4").arg(a.str().c_str(), a.offset->str().c_str(), b.str().c_str(), b.offset->str().c_str())));
         }
     }
 

@@ -1,6 +1,7 @@
 #include <QtTest>
 
 #include "core/ops/infer.h"
+#include "core/ops/table.h"
 #include "core/text/document.h"
 
 using namespace aliascope;
@@ -59,7 +60,8 @@ private slots:
         row("torch.ops.aten.clone.default(x)", "x: \"f32[1, 3, 4][3, 1, 3]cpu\"", "f32[1, 3, 4][3, 1, 3]cpu");
         row("torch.ops.aten.clone.default(x, memory_format = torch.contiguous_format)", "x: \"f32[3, 4][1, 3]cpu\"", "f32[3, 4][4, 1]cpu");
         row("torch.ops.prims.convert_element_type.default(x, torch.bfloat16)", "x: \"f32[3, 4][1, 3]cpu\"", "bf16[3, 4][1, 3]cpu");
-        row("torch.ops.aten._to_copy.default(x, dtype = torch.float16, device = device(type='cuda', index=0))", "x: \"f32[3][1]cpu\"", "f16[3][1]cuda:0");
+        row("torch.ops.aten._to_copy.default(x, dtype = torch.float16, device = device(type='cuda', index=0))", "x: \"f32[3][1]cpu\"",
+            "f16[3][1]cuda:0");
         // Written arguments come back.
         row("torch.ops.aten.mul_.Tensor(x, 2)", "x: \"f32[3, 4][1, 3]cpu\"", "f32[3, 4][1, 3]cpu");
         row("torch.ops.aten.copy_.default(x, y)", "x: \"f32[4][1]cpu\", y: \"f16[4][1]cpu\"", "f32[4][1]cpu");
@@ -67,28 +69,33 @@ private slots:
         row("torch.ops.aten.sum.dim_IntList(x, [0], True)", "x: \"f32[8, 4][1, 8]cpu\"", "f32[1, 4][4, 1]cpu");
         row("torch.ops.aten.sum.default(x)", "x: \"b8[8, 4][4, 1]cpu\"", "i64[][]cpu");
         row("torch.ops.aten.mean.dim(x, [-1])", "x: \"bf16[2, 3, 4][12, 4, 1]cpu\"", "bf16[2, 3][3, 1]cpu");
-        row("torch.ops.aten.var_mean.correction(x, [1], correction = 0, keepdim = True)", "x: \"f32[8, 4][4, 1]cpu\"", "(f32[8, 1][1, 1]cpu, f32[8, 1][1, 1]cpu)");
+        row("torch.ops.aten.var_mean.correction(x, [1], correction = 0, keepdim = True)", "x: \"f32[8, 4][4, 1]cpu\"",
+            "(f32[8, 1][1, 1]cpu, f32[8, 1][1, 1]cpu)");
         row("torch.ops.aten.max.dim(x, 0)", "x: \"f32[8, 4][4, 1]cpu\"", "(f32[4][1]cpu, i64[4][1]cpu)");
         row("torch.ops.aten.any.dim(x, 0)", "x: \"u8[8, 4][4, 1]cpu\"", "u8[4][1]cpu");
         row("torch.ops.aten.argmax.default(x)", "x: \"f32[8, 4][4, 1]cpu\"", "i64[][]cpu");
         // Products.
         row("torch.ops.aten.mm.default(x, y)", "x: \"f32[2, 3][1, 2]cpu\", y: \"f32[3, 5][1, 3]cpu\"", "f32[2, 5][5, 1]cpu");
         row("torch.ops.aten.bmm.default(x, y)", "x: \"bf16[7, 2, 3][6, 3, 1]cpu\", y: \"bf16[7, 3, 5][15, 5, 1]cpu\"", "bf16[7, 2, 5][10, 5, 1]cpu");
-        row("torch.ops.aten.addmm.default(b, x, y)", "b: \"f32[5][1]cpu\", x: \"f32[2, 3][3, 1]cpu\", y: \"f32[3, 5][1, 3]cpu\"", "f32[2, 5][5, 1]cpu");
+        row("torch.ops.aten.addmm.default(b, x, y)", "b: \"f32[5][1]cpu\", x: \"f32[2, 3][3, 1]cpu\", y: \"f32[3, 5][1, 3]cpu\"",
+            "f32[2, 5][5, 1]cpu");
         // Factories.
-        row("torch.ops.aten.full.default([2, 3], 1, dtype = torch.float32, layout = torch.strided, device = device(type='cuda', index=0), pin_memory = False)",
+        row("torch.ops.aten.full.default([2, 3], 1, dtype = torch.float32, layout = torch.strided, device = device(type='cuda', index=0), pin_memory "
+            "= False)",
             "x: \"f32[1][1]cpu\"", "f32[2, 3][3, 1]cuda:0");
         row("torch.ops.aten.full.default([2], 1)", "x: \"f32[1][1]cpu\"", "i64[2][1]cpu");
         row("torch.ops.aten.arange.start_step(1, 10, 4)", "x: \"f32[1][1]cpu\"", "i64[3][1]cpu");
-        row("torch.ops.prims.iota.default(5, start = 0, step = 1, dtype = torch.int32, device = device(type='cpu'), requires_grad = False)", "x: \"f32[1][1]cpu\"",
-            "i32[5][1]cpu");
+        row("torch.ops.prims.iota.default(5, start = 0, step = 1, dtype = torch.int32, device = device(type='cpu'), requires_grad = False)",
+            "x: \"f32[1][1]cpu\"", "i32[5][1]cpu");
         row("torch.ops.aten.zeros_like.default(x, dtype = torch.int64)", "x: \"f32[3, 4][1, 3]cpu\"", "i64[3, 4][1, 3]cpu");
         // Indexing and assembling.
         row("torch.ops.aten.embedding.default(w, i)", "w: \"f32[100, 8][8, 1]cpu\", i: \"i64[2, 5][5, 1]cpu\"", "f32[2, 5, 8][40, 8, 1]cpu");
-        row("torch.ops.aten.index.Tensor(x, [None, i])", "x: \"f32[4, 9, 3][27, 3, 1]cpu\", i: \"i64[2, 5][5, 1]cpu\"", "f32[4, 2, 5, 3][30, 15, 3, 1]cpu");
+        row("torch.ops.aten.index.Tensor(x, [None, i])", "x: \"f32[4, 9, 3][27, 3, 1]cpu\", i: \"i64[2, 5][5, 1]cpu\"",
+            "f32[4, 2, 5, 3][30, 15, 3, 1]cpu");
         row("torch.ops.aten.index.Tensor(x, [i, None, i])", "x: \"f32[4, 9, 3][27, 3, 1]cpu\", i: \"i64[5][1]cpu\"", "f32[5, 9][9, 1]cpu");
         row("torch.ops.aten.gather.default(x, 1, i)", "x: \"f32[4, 9][9, 1]cpu\", i: \"i64[4, 2][2, 1]cpu\"", "f32[4, 2][2, 1]cpu");
-        row("torch.ops.aten.index_put.default(x, [i], y)", "x: \"f32[4, 9][1, 4]cpu\", i: \"i64[2][1]cpu\", y: \"f32[2, 9][9, 1]cpu\"", "f32[4, 9][1, 4]cpu");
+        row("torch.ops.aten.index_put.default(x, [i], y)", "x: \"f32[4, 9][1, 4]cpu\", i: \"i64[2][1]cpu\", y: \"f32[2, 9][9, 1]cpu\"",
+            "f32[4, 9][1, 4]cpu");
         row("torch.ops.aten.cat.default([x, y], -1)", "x: \"f32[2, 3][3, 1]cpu\", y: \"f16[2, 5][5, 1]cpu\"", "f32[2, 8][8, 1]cpu");
         row("torch.ops.aten.constant_pad_nd.default(x, [0, 2, 1, -1])", "x: \"f32[4, 9][9, 1]cpu\"", "f32[4, 11][11, 1]cpu");
         row("torch.ops.aten.slice_scatter.default(x, y, 0, 0, 2)", "x: \"f32[4, 9][18, 2]cpu\", y: \"f32[2, 9][9, 1]cpu\"", "f32[4, 9][18, 2]cpu");
@@ -122,6 +129,14 @@ private slots:
         QCOMPARE(QString::fromStdString(typeOf(g, "r")), expected);
     }
 
+    void everyOperatorOfAFamilyHasASchema() {
+        QStringList unknown;
+        for (const auto& [name, entry] : InferTable::instance().entries())
+            if ((entry.infer || entry.view) && !OpRegistry::builtin().find(name)) unknown << QString::fromStdString(name.str());
+        unknown.sort();
+        QCOMPARE(unknown.join(' '), QString());
+    }
+
     void offsetsFollowFromTheChainOfViews() {
         const Graph g = infer("x: \"f32[s77, s27][s27, 1]cpu\", n: \"Sym((s77//2))\"", R"(
             low = torch.ops.aten.slice.Tensor(x, 0, n, 9223372036854775807)
@@ -145,7 +160,8 @@ private slots:
     }
 
     void statedTypesAreCompletedAndPrintAsRead() {
-        const Graph g = infer("x: \"f32[2, 3][3, 1]cuda:0\"", "a: \"f32[2, 3]\" = torch.ops.aten.neg.default(x)\nb: \"f32[7]\" = torch.ops.aten.neg.default(x)\nreturn (a, b)");
+        const Graph g = infer("x: \"f32[2, 3][3, 1]cuda:0\"",
+                              "a: \"f32[2, 3]\" = torch.ops.aten.neg.default(x)\nb: \"f32[7]\" = torch.ops.aten.neg.default(x)\nreturn (a, b)");
         const Node& a = g[g.find(Name("a"))];
         QCOMPARE(shown(typeOf(g, "a")), QString("f32[2, 3][3, 1]cuda:0"));
         QVERIFY(a.trust == Trust::Stated);
@@ -162,7 +178,8 @@ private slots:
             "        h = torch.ops.higher_order.auto_functionalized(torch.ops.lib.lst.default, xs = [x, z], y = None, z = z)\n"
             "        list = h[1]\n"
             "        first = list[0]\n"
-            "        v = torch.ops.higher_order.auto_functionalized_v2(torch.ops.lib.lst.default, z = z, _xs_length = 1, _xs_0_base_index = 0, _y_base_index = None, _all_bases = [x])\n"
+            "        v = torch.ops.higher_order.auto_functionalized_v2(torch.ops.lib.lst.default, z = z, _xs_length = 1, _xs_0_base_index = 0, "
+            "_y_base_index = None, _all_bases = [x])\n"
             "        base = v[1]\n"
             "        return (first, base)\n";
         auto document = readText(text, "wrappers.py", ops);
@@ -178,10 +195,11 @@ private slots:
     }
 
     void tritonResultsAreReadByName() {
-        const Graph g = infer("x: \"f32[4][1]cpu\", out: \"f16[8][1]cpu\"",
-                              "h = torch.ops.higher_order.triton_kernel_wrapper_functional(kernel_idx = 0, constant_args_idx = 0, grid = [(1, 1, 1)], "
-                              "tma_descriptor_metadata = {}, kwargs = {'x_ptr': x, 'out_ptr': out}, tensors_to_clone = ['out_ptr'])\n"
-                              "r = h['out_ptr']\nreturn (r,)");
+        const Graph g =
+            infer("x: \"f32[4][1]cpu\", out: \"f16[8][1]cpu\"",
+                  "h = torch.ops.higher_order.triton_kernel_wrapper_functional(kernel_idx = 0, constant_args_idx = 0, grid = [(1, 1, 1)], "
+                  "tma_descriptor_metadata = {}, kwargs = {'x_ptr': x, 'out_ptr': out}, tensors_to_clone = ['out_ptr'])\n"
+                  "r = h['out_ptr']\nreturn (r,)");
         QCOMPARE(shown(describe(g[g[g.output()].arg(0).items()[0].asNode()].type)), QString("f16[8][1]cpu"));
     }
 

@@ -14,8 +14,8 @@ std::string describe(const TensorType& t) { return t.str() + (t.offset ? " at " 
 std::string viewOf(const std::string& base, const std::string& call, const std::string& parameters = "") {
     const OpRegistry& ops = OpRegistry::builtin();
     const auto at = base.find(" at ");
-    const std::string text = "class <lambda>(torch.nn.Module):\n    def forward(self, x: \"" + base.substr(0, at) + "\"" + parameters + "):\n        r = " + call +
-                             "\n        return (r,)\n";
+    const std::string text = "class <lambda>(torch.nn.Module):\n    def forward(self, x: \"" + base.substr(0, at) + "\"" + parameters +
+                             "):\n        r = " + call + "\n        return (r,)\n";
     auto document = readText(text, "views.py", ops);
     if (!document || document->units.empty()) return "unreadable";
     const Graph& g = document->units[0].graph;
@@ -45,7 +45,9 @@ private slots:
         QTest::addColumn<QString>("base");
         QTest::addColumn<QString>("call");
         QTest::addColumn<QString>("expected");
-        auto row = [](const char* name, const char* base, const char* call, const char* expected) { QTest::newRow(name) << base << call << expected; };
+        auto row = [](const char* name, const char* base, const char* call, const char* expected) {
+            QTest::newRow(name) << base << call << expected;
+        };
 
         row("select", "f32[8, 4][4, 1]cpu", "torch.ops.aten.select.int(x, 0, 2)", "f32[4][1]cpu at 8");
         row("select from the end", "f32[8, 4][4, 1]cpu at 100", "torch.ops.aten.select.int(x, -2, -1)", "f32[4][1]cpu at 128");
@@ -76,7 +78,8 @@ private slots:
         row("as_strided without offset", "f32[4][1]cpu at 8", "torch.ops.aten.as_strided.default(x, [2], [2])", "f32[2][2]cpu at 8");
         row("split, the last one shorter", "f32[5, 2][2, 1]cpu", "torch.ops.aten.split.Tensor(x, 2)",
             "f32[2, 2][2, 1]cpu at 0; f32[2, 2][2, 1]cpu at 4; f32[1, 2][2, 1]cpu at 8");
-        row("split_with_sizes", "f32[2, 5][5, 1]cpu", "torch.ops.aten.split_with_sizes.default(x, [1, 4], -1)", "f32[2, 1][5, 1]cpu at 0; f32[2, 4][5, 1]cpu at 1");
+        row("split_with_sizes", "f32[2, 5][5, 1]cpu", "torch.ops.aten.split_with_sizes.default(x, [1, 4], -1)",
+            "f32[2, 1][5, 1]cpu at 0; f32[2, 4][5, 1]cpu at 1");
         row("chunk", "f32[5][1]cpu", "torch.ops.aten.chunk.default(x, 4)", "f32[2][1]cpu at 0; f32[2][1]cpu at 2; f32[1][1]cpu at 4");
         row("tensor_split", "f32[5][1]cpu", "torch.ops.aten.tensor_split.sections(x, 2)", "f32[3][1]cpu at 0; f32[2][1]cpu at 3");
         row("unbind", "f32[2, 3][3, 1]cpu at 1", "torch.ops.aten.unbind.int(x)", "f32[3][1]cpu at 1; f32[3][1]cpu at 4");
@@ -113,8 +116,10 @@ private slots:
         QCOMPARE(shown(viewOf(x, "torch.ops.aten.select.int(x, 0, 1)")), QString("f32[s27][1]cpu at s27"));
         QCOMPARE(shown(viewOf(x, "torch.ops.aten.view.default(x, [-1])")), QString("f32[s27*s77][1]cpu at 0"));
         QCOMPARE(shown(viewOf(x, "torch.ops.aten.view.default(x, [n, -1])", ", n: \"Sym(s77)\"")), QString("f32[s77, s27][s27, 1]cpu at 0"));
-        QCOMPARE(shown(viewOf(x, "torch.ops.aten.slice.Tensor(x, 0, 0, n)", ", n: \"Sym((s77//2))\"")), QString("f32[(s77//2), s27][s27, 1]cpu at 0"));
-        QCOMPARE(shown(viewOf(x, "torch.ops.aten.slice.Tensor(x, 0, n, 9223372036854775807)", ", n: \"Sym((s77//2))\"")), QString("f32[s77 - ((s77//2)), s27][s27, 1]cpu at s27*((s77//2))"));
+        QCOMPARE(shown(viewOf(x, "torch.ops.aten.slice.Tensor(x, 0, 0, n)", ", n: \"Sym((s77//2))\"")),
+                 QString("f32[(s77//2), s27][s27, 1]cpu at 0"));
+        QCOMPARE(shown(viewOf(x, "torch.ops.aten.slice.Tensor(x, 0, n, 9223372036854775807)", ", n: \"Sym((s77//2))\"")),
+                 QString("f32[s77 - ((s77//2)), s27][s27, 1]cpu at s27*((s77//2))"));
     }
 
     void anIndexOfUnknownSignLeavesTheOffsetOpen() {
