@@ -10,11 +10,15 @@ namespace {
 /// Milliseconds that a statement waits for another connection's lock.
 constexpr int kBusyTimeoutMs = 5000;
 
-[[noreturn]] void raise(sqlite3* db, int code) {
+std::uint64_t bytesInCache(sqlite3* db) {
     int used = 0, highest = 0;
-    const std::string message = db ? sqlite3_errmsg(db) : sqlite3_errstr(code);
     if (db) sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_USED, &used, &highest, 0);
-    throw SqlError(code & 0xff, message, static_cast<std::uint64_t>(used));
+    return static_cast<std::uint64_t>(used);
+}
+
+[[noreturn]] void raise(sqlite3* db, int code) {
+    const std::string message = db ? sqlite3_errmsg(db) : sqlite3_errstr(code);
+    throw SqlError(code & 0xff, message, bytesInCache(db));
 }
 
 void check(sqlite3* db, int code) {
@@ -90,6 +94,8 @@ std::string Database::text(const std::string& sql) {
 
 bool Database::inTransaction() const { return sqlite3_get_autocommit(db_) == 0; }
 
+std::uint64_t Database::cachedBytes() const { return bytesInCache(db_); }
+
 Statement::Statement(const Database& db, std::string_view sql) {
     check(db.handle(), sqlite3_prepare_v3(db.handle(), sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT, &stmt_, nullptr));
 }
@@ -136,6 +142,17 @@ void Statement::put(std::string_view v) {
 }
 
 void Statement::put(BlobView v) { sqlite3_bind_blob64(stmt_, next_++, v.bytes.data(), v.bytes.size(), SQLITE_STATIC); }
+
+void Transaction::commit() {
+    // A commit that fails rolls back at once: afterwards the pages are gone.
+    const std::uint64_t pending = db_.cachedBytes();
+    try {
+        db_.exec("COMMIT");
+    } catch (const SqlError& e) {
+        throw SqlError(e.code(), e.what(), pending);
+    }
+    open_ = false;
+}
 
 Transaction::~Transaction() {
     // sqlite rolls back by itself on some errors (disk full): then there is nothing left to do.

@@ -56,6 +56,8 @@ public:
     std::int64_t integer(const std::string& sql);
     std::string text(const std::string& sql);
     bool inTransaction() const;
+    /// Bytes of the pages in memory, an upper bound of what a transaction has to write.
+    std::uint64_t cachedBytes() const;
     /// The file's header asks for a write-ahead log.
     bool usesWal() { return text("PRAGMA journal_mode") == "wal"; }
     sqlite3* handle() const { return db_; }
@@ -127,10 +129,7 @@ public:
     ~Transaction();
     Transaction(const Transaction&) = delete;
     Transaction& operator=(const Transaction&) = delete;
-    void commit() {
-        db_.exec("COMMIT");
-        open_ = false;
-    }
+    void commit();
 
 private:
     Database& db_;

@@ -229,6 +229,7 @@ void LaneRecorder::setState(const char* state) {
 
 Status LaneRecorder::stageFailed(const StageResult& stage, const SqlError& e) {
     broken_ = cannotWrite(path_, e, "stage " + std::to_string(stage.index) + " (" + stage.name + ")");
+    broken_->note = "the stages before it are kept";
     setState("interrupted");
     try {
         pool_.reload();

@@ -179,7 +179,11 @@ Status Recorder::close() {
         r.db->exec("PRAGMA busy_timeout=0");
         r.db->exec("PRAGMA journal_mode=DELETE");
     } catch (const SqlError& e) {
-        if (!e.busy()) status = fail(cannotWrite(r.path, e, "the end of the session"));
+        if (!e.busy()) {
+            Diagnostic d = cannotWrite(r.path, e, "folding the log into the file");
+            d.note = "what was recorded is in the file and its -wal beside it; keep both together";
+            status = fail(std::move(d));
+        }
     }
     r.db.reset();
     return status;

@@ -19,8 +19,8 @@ Diagnostic cannotWrite(const std::string& path, const SqlError& e, const std::st
     const std::uint64_t free = error ? 0 : space.available;
     const std::uint64_t neededBytes = std::max(leastBytes, e.pendingBytes());
     const std::uint64_t missing = neededBytes > free ? neededBytes - free : neededBytes;
-    return cannotWrite(path, "disk full: " + what + " needs about " + std::to_string(neededBytes) + " B, " + std::to_string(free) + " B are free, " +
-                                 std::to_string(missing) + " B are missing; the stages before it are kept");
+    return cannotWrite(path, "disk full: " + what + " needs up to " + std::to_string(neededBytes) + " B, " + std::to_string(free) + " B are free, " +
+                                 std::to_string(missing) + " B are missing");
 }
 
 LimitReached::LimitReached(const std::string& path, const std::string& what, std::int64_t limit)

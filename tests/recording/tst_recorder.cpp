@@ -6,6 +6,8 @@
 #include <csignal>
 #include <fstream>
 
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -349,6 +351,9 @@ private slots:
             return !failed && failed.error().code == "S003" && stays ? 0 : 1;
         });
         QCOMPARE(status, 0);
+        std::ifstream said(report);
+        const std::string words((std::istreambuf_iterator<char>(said)), {});
+        QVERIFY2(words.find("stage 2 (grow)") != std::string::npos && words.find("are kept") != std::string::npos, words.c_str());
         const auto recording = Recording::open(path);
         QVERIFY2(recording.has_value(), recording ? "" : recording.error().format().c_str());
         const auto lanes = (*recording)->lanes();
@@ -356,6 +361,39 @@ private slots:
         QCOMPARE(lanes.front().state, std::string("interrupted"));
         QCOMPARE(lanes.front().stages, 1);
         QVERIFY((*recording)->graph(lanes.front().id, 1, test::ops()));
+    }
+
+    /// A small tmpfs, where mounting is allowed: the message says how much is missing.
+    void fullDiskSaysWhatIsMissing() {
+        QTemporaryDir small;
+        const QByteArray folder = small.path().toUtf8();
+        const std::string report = fresh() + ".txt";
+        const int status = inChild([&] {
+            if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+                ::mount("tmpfs", folder.constData(), "tmpfs", 0, "size=4m") != 0)
+                return 77;
+            const std::string path = small.filePath("s.aliascope").toStdString();
+            const Document doc = test::sampleDocument();
+            auto recorder = Recorder::create(path);
+            if (!recorder) return 2;
+            const auto graphs = (*recorder)->addDocument(doc);
+            if (!graphs) return 3;
+            Status run;
+            for (int lane = 0; lane < 64 && run; ++lane) {
+                auto observer = (*recorder)->beginLane(graphs->front(), "best", test::ops());
+                run = observer ? test::SampleRun(doc.units.front().graph.clone()).record(**observer) : Status(fail(observer.error()));
+            }
+            std::ofstream(report) << (run ? std::string("fitted") : run.error().code + " " + run.error().sentence());
+            (void)(*recorder)->close();
+            const auto recording = Recording::open(path);
+            if (!recording || (*recording)->graphs().size() != 1 || (*recording)->lanes().size() < 2) return 4;
+            return (*recording)->lanes().front().state == "complete" && (*recording)->lanes().back().state != "complete" ? 0 : 5;
+        });
+        if (status == 77) QSKIP("mounting is not allowed here");
+        QCOMPARE(status, 0);
+        std::ifstream said(report);
+        const std::string words((std::istreambuf_iterator<char>(said)), {});
+        QVERIFY2(words.starts_with("S003") && words.find("disk full") != std::string::npos && words.find("B are missing") != std::string::npos, words.c_str());
     }
 
     void limitsAreKept() {
