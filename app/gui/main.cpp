@@ -1,4 +1,5 @@
 #include <QApplication>
+#include <QLoggingCategory>
 
 #include <cstdio>
 
@@ -32,6 +33,8 @@ int main(int argc, char** argv) {
         std::fputs(launch.message.toLocal8Bit().constData(), launch.exitCode == 0 ? stdout : stderr);
         return launch.exitCode;
     }
+    // Says on every start of the offscreen platform what nobody can act on.
+    QLoggingCategory::setFilterRules(QStringLiteral("qt.qpa.*=false"));
     QApplication::setHighDpiScaleFactorRoundingPolicy(Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("aliascope"));

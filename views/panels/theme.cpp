@@ -11,6 +11,9 @@
 
 #include "views/canvas/metrics.h"
 
+/// Resources of a static library are linked in only when they are asked for; the macro wants the global namespace.
+static void initResources() { Q_INIT_RESOURCE(aliascope_resources); }
+
 namespace aliascope {
 namespace {
 
@@ -195,6 +198,7 @@ QWidget[surface="panel"] { background: @panel; }
 }  // namespace
 
 void prepareTheme(QApplication& app) {
+    initResources();
     const QPalette palette = QApplication::palette();
     systemIsDark = palette.color(QPalette::Window).lightnessF() < palette.color(QPalette::WindowText).lightnessF();
     app.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
