@@ -228,12 +228,18 @@ Status Functionalizer::foreachByElement(NodeId id, const std::vector<Written>& w
         }
         made.push_back(ref(g_, piece));
         if (!written[i].handle) continue;
-        const NodeId part = emitItem(piece, Value::integer(0), g_[valueOf(written[i].handle)].type);
+        const NodeId part = emitResult(piece, 0, written[i].handle);
         made.push_back(ref(g_, part));
         if (Status s = write(written[i].handle, part); !s) return s;
     }
     rewrite("functionalize-in-place", {before}, std::move(made));
     return {};
+}
+
+NodeId Functionalizer::emitResult(NodeId tuple, std::int64_t index, const Handle* written) {
+    const NodeId part = emitItem(tuple, Value::integer(index), nullptr);
+    if (!g_[part].type && written && written->geometry) g_.setType(part, Type::tensor(*written->geometry), Trust::Assumed);
+    return part;
 }
 
 Status Functionalizer::storeResults(NodeId id, const OpDef& op, const OpDef& functional, const std::vector<Written>& written, const TypePtr& oldType, std::vector<NodeRef>& made) {
@@ -249,10 +255,9 @@ Status Functionalizer::storeResults(NodeId id, const OpDef& op, const OpDef& fun
     if (results != fresh + params.size())
         return failAt(id, "NO_COUNTERPART", {{"op", op.canonical.str()}, {"arg", params.empty() ? "" : schema.params[params[0]].name.str()}, {"node", nameOf(id)}});
 
-    const auto component = [&](std::size_t k, const TypePtr& type) {
+    const auto component = [&](std::size_t k, const Handle* h) {
         if (results == 1) return id;
-        const NodeId part = emitItem(id, Value::integer(static_cast<std::int64_t>(k)), nullptr);
-        if (!g_[part].type && type) g_.setType(part, type, Trust::Assumed);
+        const NodeId part = emitResult(id, static_cast<std::int64_t>(k), h);
         made.push_back(ref(g_, part));
         return part;
     };
@@ -263,20 +268,20 @@ Status Functionalizer::storeResults(NodeId id, const OpDef& op, const OpDef& fun
     for (const Written& w : written) {
         const std::size_t k = fresh + static_cast<std::size_t>(std::find(params.begin(), params.end(), w.param) - params.begin());
         if (!w.handle) continue;
-        const TypePtr type = w.handle->geometry ? Type::tensor(*w.handle->geometry) : nullptr;
         if (w.element < 0) {
-            values.emplace_back(&w, component(k, type));
+            values.emplace_back(&w, component(k, w.handle));
             continue;
         }
         if (listParam != w.param) list = component(k, nullptr);
         listParam = w.param;
-        const NodeId part = emitItem(list, Value::integer(w.element), type);
+        const NodeId part = emitResult(list, w.element, w.handle);
         made.push_back(ref(g_, part));
         values.emplace_back(&w, part);
     }
     const bool returnsTuple = schema.returns.size() > 1;
     if (!returnsTuple && fresh == 1 && results > 1 && g_.hasUsers(id)) {
-        const NodeId part = component(0, oldType);
+        const NodeId part = emitItem(id, Value::integer(0), oldType);
+        made.push_back(ref(g_, part));
         setHandle(id, newRoot(id, part));
     }
     if (returnsTuple && fresh < schema.returns.size()) {

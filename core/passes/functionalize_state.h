@@ -140,6 +140,7 @@ private:
     bool elementsDepend(const BoundCall& call, const std::vector<Written>& written);
     Status foreachByElement(NodeId id, const std::vector<Written>& written, const OpDef& functional);
     Status storeResults(NodeId id, const OpDef& op, const OpDef& functional, const std::vector<Written>& written, const TypePtr& oldType, std::vector<NodeRef>& made);
+    NodeId emitResult(NodeId tuple, std::int64_t index, const Handle* written);  ///< its type as inferred, else that of what it replaces
     Status resizeOut(Handle* h, NodeId value);
     Status metadataCall(NodeId id, const OpDef& op);
     Status setCall(NodeId id, const OpDef& op);

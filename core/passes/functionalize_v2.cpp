@@ -78,10 +78,15 @@ std::optional<SymInt> Functionalizer::exactQuotient(const Handle* h, const SymIn
     if (o && s) return *o % *s == 0 ? std::optional(SymInt(*o / *s)) : std::nullopt;
     if (o && *o == 0) return SymInt(0);
     if (SymInt quotient = floorDiv(offset, stride); quotient * stride == offset) return quotient;
-    // Where the division does not simplify, the start that the program itself wrote may be it.
+    // Where the division does not simplify, the starts that the program itself wrote may add up to it.
+    SymInt start;
     for (const Handle* p = h; p->parent; p = p->parent)
         if (p->step.op == "aten::slice.Tensor"_n && p->step.args.size() > 1)
-            if (const auto start = symOf(p->step.args[1]); start && *start * stride == offset) return start;
+            if (const auto written = symOf(p->step.args[1])) {
+                start = start + *written;
+                if (*written * stride == offset) return written;
+                if (start * stride == offset) return start;
+            }
     return std::nullopt;
 }
 

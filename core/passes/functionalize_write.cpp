@@ -1,6 +1,7 @@
 // Writing: a new value of a view is put back into its storage by the inverses of the views that lead to it (functionalize.md 2.2, 2.4, 2.6).
 
 #include <algorithm>
+#include <cstdint>
 
 #include "core/passes/functionalize_state.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 const Name kAsStrided("aten::as_strided");
 const Name kAsStridedScatter("aten::as_strided_scatter");
-const Name kCopy("aten::copy");
+const Name kSliceScatter("aten::slice_scatter");
 const Name kToCopy("aten::_to_copy");
 const Name kViewDtype("aten::view.dtype");
 const Name kViewAsReal("aten::view_as_real");
@@ -84,8 +85,8 @@ void Functionalizer::restoreLayout(Storage& storage) {
     Handle* root = storage.root;
     const Node& value = g_[root->value];
     if (!value.tensor() || value.trust == Trust::Assumed || !root->geometry || !stridesDiffer(*value.tensor(), *root->geometry)) return;
-    // `copy` gives its second operand in the layout of its first.
-    const NodeId laid = emit(kCopy, {Value::node(storage.first), Value::node(root->value)}, {}, Type::tensor(*root->geometry));
+    // A scatter has the strides of its first operand, gaps included; this one replaces every element.
+    const NodeId laid = emit(kSliceScatter, {Value::node(storage.first), Value::node(root->value), Value::integer(0), Value::integer(0), Value::integer(INT64_MAX)}, {}, Type::tensor(*root->geometry));
     rewrite("restore-layout", {ref(g_, root->value)}, {ref(g_, laid)});
     root->value = laid;
     root->generation = ++storage.generation;

@@ -73,6 +73,8 @@ private:
         if (chance(20) && dims > 1) {  // an input that is a transposed tensor
             std::swap(t.sizes.front(), t.sizes.back());
             std::swap(t.strides->front(), t.strides->back());
+        } else if (chance(15)) {  // rows of a wider tensor
+            for (std::size_t d = 0; d + 1 < t.strides->size(); ++d) (*t.strides)[d] = (*t.strides)[d] * SymInt(2);
         }
         n.type = Type::tensor(std::move(t));
         n.trust = Trust::Stated;
@@ -226,7 +228,7 @@ private:
         const StorageId storage = alias.storageOf(a);
         if (!storage) return;
         const TensorType* root = alias.geometry(alias.storage(storage).base);
-        if (!root || !root->extent() || !root->extent()->constant() || root->dtype != typeOf(a).dtype) return;
+        if (!root || !root->extent() || !root->extent()->constant() || root->dtype != typeOf(a).dtype || !(*root->extent() == root->numel())) return;  // what lies in the gaps of an input is not the program's
         const auto extent = static_cast<int>(*root->extent()->constant());
         const int offset = below(extent), rows = 1 + below(2), columns = 1 + below(3), columnStride = 1 + below(2);
         const int rowStride = columns * columnStride + below(2);
@@ -238,7 +240,7 @@ private:
         const NodeId a = pickWritable();
         if (!a) return;
         const Value self = Value::node(a);
-        switch (below(9)) {
+        switch (below(14)) {
             case 0: keep(call("aten::add_.Tensor", {self, number()})); break;
             case 1: keep(call("aten::mul_.Tensor", {self, Value::node(pickLike(a))})); break;
             case 2: keep(call("aten::neg_", {self})); break;
@@ -246,14 +248,52 @@ private:
             case 4: call("aten::zero_", {self}); break;
             case 5: call("aten::fill_.Scalar", {self, number()}); break;
             case 6: call("aten::copy_", {self, Value::node(pickLike(a))}); break;
-            case 7: {
-                const NodeId b = pickWritable();
-                if (b) call("aten::_foreach_mul_.Scalar", {Value::list({self, Value::node(b)}), Value::real(2.0)});
+            case 7: addForeach(a); break;
+            case 8: call("aten::add.out", {Value::node(pickLike(a)), Value::node(pickLike(a))}, {{"out"_n, self}}); break;
+            case 9: {
+                // Broadcast from what has fewer dimensions.
+                const NodeId b = pick();
+                const auto extra = static_cast<std::ptrdiff_t>(rank(a)) - static_cast<std::ptrdiff_t>(rank(b));
+                if (extra > 0 && isFloat(b) && std::equal(typeOf(b).sizes.begin(), typeOf(b).sizes.end(), typeOf(a).sizes.begin() + extra)) call("aten::copy_", {self, Value::node(b)});
                 break;
             }
+            case 10:
+                if (g_[a].kind != NodeKind::Placeholder && !inputsShare(a)) changeHandle(a);
+                break;
+            case 11: keep(call("operator::iadd", {self, Value::node(pickLike(a))})); break;
             default:
                 if (rank(a) >= 1) putRows(a);
         }
+    }
+
+    void addForeach(NodeId a) {
+        const NodeId b = pickWritable();
+        if (!b) return;
+        const Value list = Value::list({Value::node(a), Value::node(b)});
+        if (chance(50)) call("aten::_foreach_mul_.Scalar", {list, Value::real(2.0)});
+        else call("aten::_foreach_add_.List", {list, Value::list({Value::node(pickLike(a)), Value::node(pickLike(b))})});
+    }
+
+    /// True when the tensor is an input by another name: its shape belongs to the caller.
+    bool inputsShare(NodeId a) const {
+        const AliasInfo alias(g_, ops_);
+        const StorageId storage = alias.storageOf(a);
+        return !storage || alias.storage(storage).role == StorageRole::Input;
+    }
+
+    bool returnsOperand(NodeId id) const {
+        const std::string_view op = g_[id].op.view();
+        return op.find("_.") != std::string_view::npos || op.ends_with("_") || op == "operator::iadd" || op == "aten::add.out";
+    }
+
+    /// `t_`, `unsqueeze_`: the tensor is another view of its memory from now on. Nodes that name it by other names would change too, so only
+    /// a tensor that has one name is taken.
+    void changeHandle(NodeId a) {
+        for (NodeId other : pool_)
+            if (other != a && !g_[other].args.empty() && g_[other].args[0] == Value::node(a) && returnsOperand(other)) return;
+        if (returnsOperand(a) || g_[a].op == "operator::getitem"_n) return;
+        const NodeId changed = rank(a) == 2 ? call("aten::t_", {Value::node(a)}) : call("aten::unsqueeze_", {Value::node(a), Value::integer(0)});
+        std::replace(pool_.begin(), pool_.end(), a, changed);
     }
 
     void putRows(NodeId a) {

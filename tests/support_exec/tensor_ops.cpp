@@ -181,7 +181,7 @@ void addCopies(RuntimeTable& t) {
         return format && format->find("contiguous") != std::string::npos ? cloneContiguous(c[0].tensor()) : cloneDense(c[0].tensor());
     };
     t["aten::copy"] = [](const RuntimeCall& c) -> RuntimeValue {
-        const StridedTensor out = cloneWithLayout(c[0].tensor());
+        const StridedTensor out = emptyLike(c[0].tensor(), c[0].tensor().dtype);
         assign(out, c[1].tensor());
         return out;
     };
@@ -204,12 +204,12 @@ void addCopies(RuntimeTable& t) {
     t["aten::ones"] = [](const RuntimeCall& c) -> RuntimeValue { return filled(wantedType(c, DType::F32), c[0].shape(), 1); };
     t["aten::empty.memory_format"] = t["aten::zeros"];
     t["aten::fill.Scalar"] = [](const RuntimeCall& c) -> RuntimeValue {
-        const StridedTensor out = cloneWithLayout(c[0].tensor());
+        const StridedTensor out = emptyLike(c[0].tensor(), c[0].tensor().dtype);
         assign(out, scalarTensor(c[1].number()));
         return out;
     };
     t["aten::zero"] = [](const RuntimeCall& c) -> RuntimeValue {
-        const StridedTensor out = cloneWithLayout(c[0].tensor());
+        const StridedTensor out = emptyLike(c[0].tensor(), c[0].tensor().dtype);
         assign(out, scalarTensor(0));
         return out;
     };
@@ -224,7 +224,7 @@ void addIndexing(RuntimeTable& t) {
         return out;
     };
     t["aten::index_put"] = [](const RuntimeCall& c) -> RuntimeValue {
-        const StridedTensor out = cloneWithLayout(c[0].tensor());
+        const StridedTensor out = cloneDense(c[0].tensor());
         putInto(out, c[1].list(), c[2].tensor(), c[3].isInt() && c[3].integer());
         return out;
     };

@@ -226,6 +226,10 @@ void addViewOps(RuntimeTable& t) {
     t["aten::detach"] = t["aten::alias"];
     t["aten::view.dtype"] = [](const RuntimeCall& c) -> RuntimeValue { return viewDtype(c[0].tensor(), dtypeOf(c[1]).value()); };
 
+    // The handle's own change is not seen through the node that was changed, only through the result: programs use the result from then on.
+    t["aten::t_"] = t["aten::t"];
+    t["aten::unsqueeze_"] = t["aten::unsqueeze"];
+
     t["aten::select_scatter"] = scatter([](const StridedTensor& b, const RuntimeCall& c) { return select(b, dim(c[2], b), c[3].integer()); });
     t["aten::slice_scatter"] = scatter([](const StridedTensor& b, const RuntimeCall& c) { return slice(b, dim(c[2], b), c[3], c[4], c[5].integer()); });
     t["aten::diagonal_scatter"] = scatter([](const StridedTensor& b, const RuntimeCall& c) { return diagonal(b, c[2].integer(), dim(c[3], b), dim(c[4], b)); });

@@ -137,6 +137,12 @@ private slots:
     void extended() {
         tryPrograms({"functionalize", "dce", "remove-noops{mode=extended}", "reinplace{analysis=extent}", "decompose-functionalized{mode=extended}"}, {}, false);
     }
+    void namedBest() { tryPrograms({"best"}, {}, false); }
+    void namedTorchV2() {
+        ProgramOptions plain;
+        plain.aliasedOperands = false;
+        tryPrograms({"torch-v2"}, plain, true);
+    }
 };
 
 QTEST_APPLESS_MAIN(PassSemanticsTest)
