@@ -1,13 +1,12 @@
 #include "app/cli/arguments.h"
 
-#include <algorithm>
-#include <limits>
+#include <fmt/format.h>
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-
-#include <fmt/format.h>
+#include <algorithm>
+#include <limits>
 
 #include "core/support/nearest.h"
 
@@ -42,7 +41,9 @@ std::vector<std::string> optionNames(const VerbSpec& verb) {
     return out;
 }
 
-bool takes(const VerbSpec& verb, const OptionSpec& option) { return std::find(verb.options.begin(), verb.options.end(), option.name) != verb.options.end(); }
+bool takes(const VerbSpec& verb, const OptionSpec& option) {
+    return std::find(verb.options.begin(), verb.options.end(), option.name) != verb.options.end();
+}
 
 /// What is wrong with the first option that the verb does not take; empty when all are known.
 std::string unknownOption(const VerbSpec& verb, const std::vector<std::string>& words) {
@@ -100,8 +101,10 @@ Parsed parseArguments(const std::vector<std::string>& words) {
     for (std::string_view name : verb->options) {
         const OptionSpec& option = *findOption(name);
         const std::string names = std::string(option.shortName.empty() ? "" : std::string(option.shortName) + ",") + std::string(option.name);
-        if (option.value.empty()) app.add_flag(names);
-        else app.add_option(names, taken[std::string(option.name)])->take_all()->expected(1)->allow_extra_args(false);
+        if (option.value.empty())
+            app.add_flag(names);
+        else
+            app.add_option(names, taken[std::string(option.name)])->take_all()->expected(1)->allow_extra_args(false);
     }
     const Arity arity = arityOf(*verb);
     app.add_option("arguments", out.arguments.positional)->expected(0, std::numeric_limits<int>::max());
@@ -116,7 +119,8 @@ Parsed parseArguments(const std::vector<std::string>& words) {
     }
     const int given = static_cast<int>(out.arguments.positional.size());
     if (given > arity.most)
-        return mistake(fmt::format("`{}` takes {}; \"{}\" is too much", verb->name, verb->arguments.empty() ? "no arguments" : std::string(verb->arguments),
+        return mistake(fmt::format("`{}` takes {}; \"{}\" is too much", verb->name,
+                                   verb->arguments.empty() ? "no arguments" : std::string(verb->arguments),
                                    out.arguments.positional[static_cast<std::size_t>(arity.most)]));
     if (given < arity.least)
         return mistake(fmt::format("`{}` needs {}\nusage: aliascope {} {} [options]", verb->name, verb->arguments, verb->name, verb->arguments));

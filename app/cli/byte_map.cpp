@@ -19,8 +19,10 @@ std::vector<Dim> foldedDims(const Region& region) {
     std::sort(dims.begin(), dims.end(), [](const Dim& a, const Dim& b) { return a.stride > b.stride; });
     std::vector<Dim> out;
     for (const Dim& dim : dims) {
-        if (!out.empty() && out.back().stride == dim.size * dim.stride) out.back() = {out.back().size * dim.size, dim.stride};
-        else out.push_back(dim);
+        if (!out.empty() && out.back().stride == dim.size * dim.stride)
+            out.back() = {out.back().size * dim.size, dim.stride};
+        else
+            out.push_back(dim);
     }
     return out;
 }
@@ -37,7 +39,8 @@ public:
     }
     void touch(std::int64_t begin, std::int64_t end) {
         const double scale = static_cast<double>(covered_.size()) / static_cast<double>(total_);
-        for (auto i = static_cast<std::size_t>(static_cast<double>(begin) * scale); i < covered_.size() && static_cast<double>(i) < static_cast<double>(end) * scale; ++i)
+        for (auto i = static_cast<std::size_t>(static_cast<double>(begin) * scale);
+             i < covered_.size() && static_cast<double>(i) < static_cast<double>(end) * scale; ++i)
             covered_[i] = std::max(covered_[i], 0.5);
     }
     std::string drawn(char full, char partly) const {

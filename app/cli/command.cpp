@@ -1,10 +1,10 @@
 #include "app/cli/command.h"
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <exception>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "core/support/nearest.h"
 
@@ -95,7 +95,8 @@ void Command::answer(const Table& table, const char* key) {
 }
 
 void Command::answerJson(Json result) {
-    Json envelope = {{"schema", "aliascope/1"}, {"command", arguments_.verb->name}, {"input", input}, {"warnings", warnings_}, {"result", std::move(result)}};
+    Json envelope = {
+        {"schema", "aliascope/1"}, {"command", arguments_.verb->name}, {"input", input}, {"warnings", warnings_}, {"result", std::move(result)}};
     out().write(envelope.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
@@ -109,9 +110,9 @@ int Command::finish() {
 
 void dispatch(Command& command) {
     static const std::map<std::string_view, void (*)(Command&)> verbs = {
-        {"list", runList},           {"show", runShow},       {"opt", runOpt},         {"run", runRun},     {"stages", runStages},
-        {"diff", runDiff},           {"decisions", runDecisions}, {"why", runWhy},     {"history", runHistory}, {"aliases", runAliases},
-        {"query", runQuery},         {"passes", runPasses},   {"ops", runOps},         {"samples", runSamples}, {"version", runVersion},
+        {"list", runList},   {"show", runShow},           {"opt", runOpt}, {"run", runRun},         {"stages", runStages},
+        {"diff", runDiff},   {"decisions", runDecisions}, {"why", runWhy}, {"history", runHistory}, {"aliases", runAliases},
+        {"query", runQuery}, {"passes", runPasses},       {"ops", runOps}, {"samples", runSamples}, {"version", runVersion},
     };
     verbs.at(command.args().verb->name)(command);
 }

@@ -15,7 +15,16 @@
 namespace aliascope::cli {
 
 /// Exit codes of ui.md 6.
-enum ExitCode : int { ExitOk = 0, ExitNotFound = 1, ExitUsage = 2, ExitInput = 3, ExitPass = 4, ExitSession = 7, ExitOutput = 9, ExitInterrupted = 130 };
+enum ExitCode : int {
+    ExitOk = 0,
+    ExitNotFound = 1,
+    ExitUsage = 2,
+    ExitInput = 3,
+    ExitPass = 4,
+    ExitSession = 7,
+    ExitOutput = 9,
+    ExitInterrupted = 130
+};
 
 /// Ends the command with a message on stderr. Thrown inside app/cli only.
 struct Failure {
@@ -47,7 +56,9 @@ public:
     void note(std::string_view text) const;
     /// The error is shown, the command goes on and ends with this exit code.
     void error(const Diagnostic& d, int exit);
-    void setExit(int exit) { if (exit_ == ExitOk) exit_ = exit; }
+    void setExit(int exit) {
+        if (exit_ == ExitOk) exit_ = exit;
+    }
     int exit() const { return exit_; }
 
     /// What the envelope's `input` says: path, graph, session, lane, stage.

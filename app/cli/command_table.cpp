@@ -1,8 +1,8 @@
 #include "app/cli/command_table.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace aliascope::cli {
 namespace {
@@ -51,8 +51,9 @@ const std::vector<OptionSpec>& optionTable() {
         {"--output", "-o", "FILE", "write there; of `run`: the session, which gets one more lane if it exists"},
         {"--graph", "", "ID", "which graph of the file: number, name or unique prefix of a name (default: the largest)"},
         {"--stage", "", "STAGE", "number, name, unique prefix of a name, first or last"},
-        {"--pipeline", "", "NAME", "best, torch-v2, torch-v1, torch-joint, with options in braces too; a file with a pipeline text; - for standard input. "
-                                   "Of a session: the lane of that name"},
+        {"--pipeline", "", "NAME",
+         "best, torch-v2, torch-v1, torch-joint, with options in braces too; a file with a pipeline text; - for standard input. "
+         "Of a session: the lane of that name"},
         {"--passes", "", "TEXT", "pipeline text, for example 'functionalize{custom-ops=v2},reinplace,decompose-functionalized'"},
         {"--ops", "", "FILE", "schemas (and bodies) of custom operators; may be given several times"},
         {"--strict", "", "", "exit 3 when a part of the file could not be read"},
@@ -91,36 +92,76 @@ const std::vector<VerbSpec>& verbTable() {
     static const auto plain = options({}, {reading, common});
     static const auto staged = options({}, {running, reading, common});
     static const std::vector<VerbSpec> table = {
-        {"list", "FILE", "graphs of a file: nodes, operators, unknown operators, symbols, messages", "", options({"--output"}, {plain}),
+        {"list",
+         "FILE",
+         "graphs of a file: nodes, operators, unknown operators, symbols, messages",
+         "",
+         options({"--output"}, {plain}),
          {"aliascope list run7.log", "aliascope list graph.py --json --ops mylib.ops"}},
-        {"show", "FILE", "print one graph",
-         "`graph` and `readable` are byte for byte what PyTorch's printers write. Of a session, or after --pipeline or --passes, --stage picks the stage (default: last).",
+        {"show",
+         "FILE",
+         "print one graph",
+         "`graph` and `readable` are byte for byte what PyTorch's printers write. Of a session, or after --pipeline or --passes, --stage picks the "
+         "stage (default: last).",
          options({"--as", "--stage", "--output"}, {staged}),
          {"aliascope show graph.py --as graph", "aliascope show kv.aliascope --stage reinplace"}},
-        {"opt", "FILE", "run passes, print the graph after them; text to text, no session",
+        {"opt",
+         "FILE",
+         "run passes, print the graph after them; text to text, no session",
          "Without --pipeline and --passes nothing runs: the graph is read and printed. A graph with sub-graphs prints each, the main one first.",
          options({"--pipeline", "--passes", "--as", "--stage", "--until", "--skip", "--output"}, {plain}),
          {"aliascope opt graph.py --pipeline torch-v2", "aliascope opt - --passes 'reinplace{analysis=extent}' --as graph < graph.txt"}},
-        {"run", "FILE", "run a pipeline, print its stages and decisions", "With -o the run is kept as a session; an existing session gets one more lane.",
-         options({"--output", "--until", "--skip"}, {staged}), {"aliascope run kv.py --ops mylib.ops", "aliascope run kv.py --pipeline torch-v1 -o kv.aliascope"}},
+        {"run",
+         "FILE",
+         "run a pipeline, print its stages and decisions",
+         "With -o the run is kept as a session; an existing session gets one more lane.",
+         options({"--output", "--until", "--skip"}, {staged}),
+         {"aliascope run kv.py --ops mylib.ops", "aliascope run kv.py --pipeline torch-v1 -o kv.aliascope"}},
         {"stages", "FILE", "stage table", "", options({"--changed", "--output"}, {staged}), {"aliascope stages kv.aliascope --changed"}},
-        {"diff", "FILE [A] [B]", "nodes and text that differ between two stages", "A and B are stages as --stage takes them (default: first and last).",
-         options({"--as", "--output"}, {staged}), {"aliascope diff kv.aliascope reinplace decompose"}},
-        {"decisions", "FILE", "what was or was not re-inplaced, why, what blocks it, how many bytes", "",
+        {"diff",
+         "FILE [A] [B]",
+         "nodes and text that differ between two stages",
+         "A and B are stages as --stage takes them (default: first and last).",
+         options({"--as", "--output"}, {staged}),
+         {"aliascope diff kv.aliascope reinplace decompose"}},
+        {"decisions",
+         "FILE",
+         "what was or was not re-inplaced, why, what blocks it, how many bytes",
+         "",
          options({"--verdict", "--min-bytes", "--code", "--pass", "--node", "--output"}, {staged}),
          {"aliascope decisions kv.py --pipeline torch-v1 --ops mylib.ops", "aliascope decisions kv.aliascope --verdict clone --min-bytes 1MiB"}},
-        {"why", "FILE", "the card of one decision: verdict, reason, blocker, checks, bytes, what to try",
+        {"why",
+         "FILE",
+         "the card of one decision: verdict, reason, blocker, checks, bytes, what to try",
          "Without --node and --line: every copy that is left. A node is found by its name at any stage, the clones that it became too.",
          options({"--node", "--arg", "--line", "--stage", "--pass", "--output"}, {staged}),
-         {"aliascope why kv.aliascope --node clone_default_7", "aliascope why kv.py --line 'For node auto_functionalized, attempted to reinplace ...'"}},
-        {"history", "FILE", "what happened to a node, stage by stage", "States: Created, Replaced, Merged into, Removed, Changed, Survived.",
-         options({"--node", "--stage", "--first", "--last", "--output"}, {staged}), {"aliascope history kv.aliascope --node auto_functionalized"}},
-        {"aliases", "FILE", "storages, their views and writes", "", options({"--stage", "--storage", "--bytemap", "--width", "--output"}, {staged}),
+         {"aliascope why kv.aliascope --node clone_default_7",
+          "aliascope why kv.py --line 'For node auto_functionalized, attempted to reinplace ...'"}},
+        {"history",
+         "FILE",
+         "what happened to a node, stage by stage",
+         "States: Created, Replaced, Merged into, Removed, Changed, Survived.",
+         options({"--node", "--stage", "--first", "--last", "--output"}, {staged}),
+         {"aliascope history kv.aliascope --node auto_functionalized"}},
+        {"aliases",
+         "FILE",
+         "storages, their views and writes",
+         "",
+         options({"--stage", "--storage", "--bytemap", "--width", "--output"}, {staged}),
          {"aliascope aliases kv.aliascope --storage S1 --bytemap"}},
-        {"query", "S [SQL]", "read-only SQL on a session", "One SELECT, WITH or EXPLAIN. The tables are described by --tables.",
-         options({"--tables", "--limit", "--output"}, {staged}), {"aliascope query kv.aliascope 'SELECT * FROM v_stage WHERE changed'"}},
+        {"query",
+         "S [SQL]",
+         "read-only SQL on a session",
+         "One SELECT, WITH or EXPLAIN. The tables are described by --tables.",
+         options({"--tables", "--limit", "--output"}, {staged}),
+         {"aliascope query kv.aliascope 'SELECT * FROM v_stage WHERE changed'"}},
         {"passes", "", "passes and named pipelines of this build, their options", "", options({"--output"}, {common}), {"aliascope passes"}},
-        {"ops", "[WORD]", "operators that this build knows; with WORD those whose name holds it", "", options({"--ops", "--limit", "--output"}, {common}), {"aliascope ops add_"}},
+        {"ops",
+         "[WORD]",
+         "operators that this build knows; with WORD those whose name holds it",
+         "",
+         options({"--ops", "--limit", "--output"}, {common}),
+         {"aliascope ops add_"}},
         {"samples", "", "sample graphs that come with the program", "", options({"--output"}, {common}), {"aliascope samples"}},
         {"version", "", "version, formats, session schema", "", options({"--output"}, {common}), {"aliascope version --json"}},
         {"open", "FILE...", "start the window there", "", {}, {}, false},
@@ -164,25 +205,28 @@ Arity arityOf(const VerbSpec& verb) {
 }
 
 std::string overviewHelp() {
-    std::string out = "aliascope: see and step through what torch.compile's graph compiler does to memory\n\nusage: aliascope VERB [arguments] [options]\n\n";
+    std::string out =
+        "aliascope: see and step through what torch.compile's graph compiler does to memory\n\nusage: aliascope VERB [arguments] [options]\n\n";
     for (const VerbSpec& verb : verbTable())
         if (verb.built) out += fmt::format("  {:<10} {:<13} {}\n", verb.name, verb.arguments, wrapped(verb.help, 27, 27));
-    out += "\nFILE is a file with graphs (text, Python, a log), - for standard input, or an .aliascope session. A verb that needs stages and\n"
-           "gets a plain file runs --pipeline (default best) or --passes first.\n\n"
-           "`aliascope VERB --help` tells more. Exit codes: 0 ok, 1 not found or different, 2 usage, 3 input unreadable, 4 pass or verifier\n"
-           "failed, 7 session newer or damaged, 9 output cannot be written, 130 interrupted.\n";
+    out +=
+        "\nFILE is a file with graphs (text, Python, a log), - for standard input, or an .aliascope session. A verb that needs stages and\n"
+        "gets a plain file runs --pipeline (default best) or --passes first.\n\n"
+        "`aliascope VERB --help` tells more. Exit codes: 0 ok, 1 not found or different, 2 usage, 3 input unreadable, 4 pass or verifier\n"
+        "failed, 7 session newer or damaged, 9 output cannot be written, 130 interrupted.\n";
     return out;
 }
 
 std::string verbHelp(const VerbSpec& verb) {
-    std::string out = fmt::format("aliascope {}: {}\n\nusage: aliascope {}{}{}{}\n", verb.name, verb.help, verb.name, verb.arguments.empty() ? "" : " ", verb.arguments,
-                                  verb.options.empty() ? "" : " [options]");
+    std::string out = fmt::format("aliascope {}: {}\n\nusage: aliascope {}{}{}{}\n", verb.name, verb.help, verb.name,
+                                  verb.arguments.empty() ? "" : " ", verb.arguments, verb.options.empty() ? "" : " [options]");
     if (!verb.built) return out + "\nThis verb is not in this build.\n";
     if (!verb.detail.empty()) out += "\n" + wrapped(verb.detail, 0, 0) + "\n";
     out += "\noptions:\n";
     for (std::string_view name : verb.options) {
         const OptionSpec& option = *findOption(name);
-        std::string head = fmt::format("  {}{}{}{}", option.shortName.empty() ? "" : std::string(option.shortName) + ", ", option.name, option.value.empty() ? "" : " ", option.value);
+        std::string head = fmt::format("  {}{}{}{}", option.shortName.empty() ? "" : std::string(option.shortName) + ", ", option.name,
+                                       option.value.empty() ? "" : " ", option.value);
         out += fmt::format("{:<26} {}\n", head, wrapped(option.help, 27, 27));
     }
     if (!verb.examples.empty()) out += "\nexamples:\n";

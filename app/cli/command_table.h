@@ -16,12 +16,12 @@ struct OptionSpec {
 
 struct VerbSpec {
     std::string_view name;
-    std::string_view arguments;  ///< `FILE`, `S A B`; a trailing `...` takes more, brackets are optional
-    std::string_view help;       ///< one line
-    std::string_view detail;     ///< further lines of its help page
+    std::string_view arguments;             ///< `FILE`, `S A B`; a trailing `...` takes more, brackets are optional
+    std::string_view help;                  ///< one line
+    std::string_view detail;                ///< further lines of its help page
     std::vector<std::string_view> options;  ///< names, in the order of the help page
     std::vector<std::string_view> examples;
-    bool built = true;           ///< false: known, but not part of this build
+    bool built = true;  ///< false: known, but not part of this build
 };
 
 const std::vector<OptionSpec>& optionTable();
@@ -30,7 +30,9 @@ const std::vector<VerbSpec>& verbTable();
 const VerbSpec* findVerb(std::string_view name);
 
 /// Least and largest number of positional arguments of a verb.
-struct Arity { int least = 0, most = 0; };
+struct Arity {
+    int least = 0, most = 0;
+};
 Arity arityOf(const VerbSpec& verb);
 
 std::string overviewHelp();

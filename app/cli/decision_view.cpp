@@ -1,10 +1,10 @@
 #include "app/cli/decision_view.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "core/support/nearest.h"
 #include "core/support/reasons.h"
@@ -70,7 +70,8 @@ Json NodeFacts::json(const std::string& name, const std::optional<Uid>& uid, int
     // A pass that rewrites the node speaks of it as it stood before: then its last version is that of the stage before.
     for (int at : {stage, stage - 1}) {
         if (!uid || at < 1) break;
-        if (const NodeRow* node = find(at, *uid)) return {{"name", name}, {"stage", names_[at]}, {"op", orNull(node->op.empty() ? node->kind : node->op)}};
+        if (const NodeRow* node = find(at, *uid))
+            return {{"name", name}, {"stage", names_[at]}, {"op", orNull(node->op.empty() ? node->kind : node->op)}};
     }
     return {{"name", name}, {"stage", names_[stage]}, {"op", nullptr}};
 }
@@ -78,7 +79,8 @@ Json NodeFacts::json(const std::string& name, const std::optional<Uid>& uid, int
 DecisionFilter decisionFilter(Command& c) {
     DecisionFilter filter;
     filter.verdict = withHyphens(c.args().get("--verdict"));
-    if (!filter.verdict.empty() && filter.verdict != "no-op-left" && std::find(verdictWords.begin(), verdictWords.end(), filter.verdict) == verdictWords.end())
+    if (!filter.verdict.empty() && filter.verdict != "no-op-left" &&
+        std::find(verdictWords.begin(), verdictWords.end(), filter.verdict) == verdictWords.end())
         usage(fmt::format("--verdict {}: no such verdict; nearest {}", filter.verdict, nearestList(filter.verdict, verdictWords)));
     filter.code = c.args().get("--code");
     if (!filter.code.empty()) {
@@ -149,28 +151,59 @@ std::string subjectOf(const DecisionRow& row, NodeFacts& facts) {
 }
 
 Json decisionJson(const DecisionRow& row, NodeFacts& facts) {
-    Json out = {{"id", std::to_string(row.id)}, {"lane", row.lane}, {"stage", row.stageName}, {"node", facts.json(row.node, row.uid, row.stage)},
-                {"origin", facts.json(row.origin, row.originUid, 1)}, {"op", row.op}, {"argument", row.argument}, {"verdict", row.verdict}, {"need", row.need},
-                {"code", row.code}, {"reason", reasonName(row.code)}, {"blocker", facts.json(row.blocker, row.blockerUid, row.stage)}, {"bytes", row.reportedBytes.value_or(0)},
-                {"counted", row.counted}, {"cloned_bytes", orNull(row.clonedBytes)}, {"needed_bytes", orNull(row.neededBytes)}, {"bytes_expr", orNull(row.bytesExpr)},
-                {"avoided_by", orNull(row.avoidedBy)}, {"rule", orNull(row.rule)}, {"sentence", row.sentence}, {"advice", orNull(row.advice)}};
+    Json out = {{"id", std::to_string(row.id)},
+                {"lane", row.lane},
+                {"stage", row.stageName},
+                {"node", facts.json(row.node, row.uid, row.stage)},
+                {"origin", facts.json(row.origin, row.originUid, 1)},
+                {"op", row.op},
+                {"argument", row.argument},
+                {"verdict", row.verdict},
+                {"need", row.need},
+                {"code", row.code},
+                {"reason", reasonName(row.code)},
+                {"blocker", facts.json(row.blocker, row.blockerUid, row.stage)},
+                {"bytes", row.reportedBytes.value_or(0)},
+                {"counted", row.counted},
+                {"cloned_bytes", orNull(row.clonedBytes)},
+                {"needed_bytes", orNull(row.neededBytes)},
+                {"bytes_expr", orNull(row.bytesExpr)},
+                {"avoided_by", orNull(row.avoidedBy)},
+                {"rule", orNull(row.rule)},
+                {"sentence", row.sentence},
+                {"advice", orNull(row.advice)}};
     return out;
 }
 
 Table decisionTable(const Staged& staged, const std::vector<DecisionRow>& rows) {
     NodeFacts facts(staged);
     Table table;
-    table.columns = {{"verdict", "verdict"}, {"node", "node", false, 32}, {"op", "op", false, 36}, {"argument", "argument", false, 20}, {"code", "code"}, {"reason", "reason"},
-                     {"blocker", "blocker", false, 28}, {"bytes", "reported", true}, {"cloned_bytes", "cloned", true, 28}, {"stage", "stage"}};
+    table.columns = {{"verdict", "verdict"},
+                     {"node", "node", false, 32},
+                     {"op", "op", false, 36},
+                     {"argument", "argument", false, 20},
+                     {"code", "code"},
+                     {"reason", "reason"},
+                     {"blocker", "blocker", false, 28},
+                     {"bytes", "reported", true},
+                     {"cloned_bytes", "cloned", true, 28},
+                     {"stage", "stage"}};
     for (const char* key : {"origin", "need", "counted", "needed_bytes", "avoided_by", "sentence"}) table.columns.push_back({key, ""});
     table.empty = "no decisions";
     for (const DecisionRow& row : rows) {
         const bool copies = row.verdict == "clone";
         Row out;
         out.json = decisionJson(row, facts);
-        out.cells = {verdictWord(row), row.node, subjectOf(row, facts), row.argument, row.code, reasonName(row.code), row.blocker.empty() ? "-" : row.blocker,
+        out.cells = {verdictWord(row),
+                     row.node,
+                     subjectOf(row, facts),
+                     row.argument,
+                     row.code,
+                     reasonName(row.code),
+                     row.blocker.empty() ? "-" : row.blocker,
                      row.counted ? bytesText(row.reportedBytes, row.bytesExpr.empty() ? "?" : row.bytesExpr) : "-",
-                     copies ? bytesText(row.clonedBytes, row.bytesExpr.empty() ? "?" : row.bytesExpr) : "-", row.stageName};
+                     copies ? bytesText(row.clonedBytes, row.bytesExpr.empty() ? "?" : row.bytesExpr) : "-",
+                     row.stageName};
         out.style = styleOf(row);
         table.rows.push_back(std::move(out));
     }

@@ -33,10 +33,14 @@ std::string dotEscaped(std::string_view text) {
 
 const char* dotShape(const Node& node) {
     switch (node.kind) {
-        case NodeKind::Placeholder: return "ellipse";
-        case NodeKind::GetAttr: return "ellipse";
-        case NodeKind::Output: return "doubleoctagon";
-        default: return "box";
+        case NodeKind::Placeholder:
+            return "ellipse";
+        case NodeKind::GetAttr:
+            return "ellipse";
+        case NodeKind::Output:
+            return "doubleoctagon";
+        default:
+            return "box";
     }
 }
 
@@ -46,10 +50,12 @@ void addDot(const Graph& g, const std::string& path, std::string& out) {
     for (NodeId id : inOrder(g)) {
         const Node& node = g[id];
         const std::string type = annotationText(node);
-        out += fmt::format("{}\"{}{}\" [shape={}, label=\"{}{}{}\"];\n", indent, dotEscaped(path), dotEscaped(node.name.view()), dotShape(node), dotEscaped(node.name.view()),
-                           node.isCall() ? "\\n" + dotEscaped(node.target.view()) : std::string(), type.empty() ? std::string() : "\\n" + dotEscaped(type));
+        out += fmt::format("{}\"{}{}\" [shape={}, label=\"{}{}{}\"];\n", indent, dotEscaped(path), dotEscaped(node.name.view()), dotShape(node),
+                           dotEscaped(node.name.view()), node.isCall() ? "\\n" + dotEscaped(node.target.view()) : std::string(),
+                           type.empty() ? std::string() : "\\n" + dotEscaped(type));
         for (NodeId operand : g.operands(id))
-            out += fmt::format("{}\"{}{}\" -> \"{}{}\";\n", indent, dotEscaped(path), dotEscaped(g[operand].name.view()), dotEscaped(path), dotEscaped(node.name.view()));
+            out += fmt::format("{}\"{}{}\" -> \"{}{}\";\n", indent, dotEscaped(path), dotEscaped(g[operand].name.view()), dotEscaped(path),
+                               dotEscaped(node.name.view()));
     }
     if (!path.empty()) out += "  }\n";
     for (const Graph::SubGraph& sub : g.subGraphs()) addDot(*sub.graph, path + sub.attribute.str() + ".", out);
@@ -69,8 +75,14 @@ void addNodes(const Graph& g, const std::string& path, Json& out) {
         }
         Json users = Json::array();
         for (NodeId user : g.users(id)) users.push_back(g[user].name.str());
-        out.push_back({{"name", node.name.str()}, {"kind", toString(node.kind)}, {"op", orNull(node.op.str())}, {"target", node.target.str()}, {"args", args},
-                       {"type", orNull(annotationText(node))}, {"users", users}, {"body", path}});
+        out.push_back({{"name", node.name.str()},
+                       {"kind", toString(node.kind)},
+                       {"op", orNull(node.op.str())},
+                       {"target", node.target.str()},
+                       {"args", args},
+                       {"type", orNull(annotationText(node))},
+                       {"users", users},
+                       {"body", path}});
     }
     for (const Graph::SubGraph& sub : g.subGraphs()) addNodes(*sub.graph, path.empty() ? sub.attribute.str() : path + "." + sub.attribute.str(), out);
 }
@@ -89,14 +101,19 @@ GraphOutput graphOutput(const std::string& name) {
 std::string graphText(const Graph& g, GraphOutput form) {
     std::string out;
     switch (form) {
-        case GraphOutput::Graph: addGraphText(g, out); break;
-        case GraphOutput::Readable: out = printReadable(g); break;
+        case GraphOutput::Graph:
+            addGraphText(g, out);
+            break;
+        case GraphOutput::Readable:
+            out = printReadable(g);
+            break;
         case GraphOutput::Dot:
             out = "digraph \"" + dotEscaped(g.name) + "\" {\n  rankdir=TB;\n  node [fontname=\"monospace\", fontsize=10];\n";
             addDot(g, "", out);
             out += "}\n";
             break;
-        case GraphOutput::Json: break;
+        case GraphOutput::Json:
+            break;
     }
     endLine(out);
     return out;

@@ -1,9 +1,9 @@
 #include "app/cli/node_lookup.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "core/support/nearest.h"
 
@@ -18,7 +18,8 @@ std::vector<NamedNode> nodesNamed(const Staged& staged, std::string name, int st
         const auto snapshot = staged.recording->snapshot(staged.lane.id, row.idx);
         if (!snapshot) continue;
         for (const NodeRowPtr& node : snapshot->nodes)
-            if (node->name == name && std::none_of(out.begin(), out.end(), [&](const NamedNode& n) { return n.uid == node->uid; })) out.push_back({node->uid, row.idx, node});
+            if (node->name == name && std::none_of(out.begin(), out.end(), [&](const NamedNode& n) { return n.uid == node->uid; }))
+                out.push_back({node->uid, row.idx, node});
     }
     return out;
 }

@@ -1,14 +1,13 @@
 #include "app/cli/output.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 
 namespace aliascope::cli {
 namespace {
@@ -37,8 +36,10 @@ std::string escaped(std::string_view text, bool keepLines) {
     std::string out;
     for (char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        if ((byte < 0x20 && !(keepLines && (c == '\n' || c == '\t'))) || byte == 0x7f) out += fmt::format("\\x{:02x}", byte);
-        else out += c;
+        if ((byte < 0x20 && !(keepLines && (c == '\n' || c == '\t'))) || byte == 0x7f)
+            out += fmt::format("\\x{:02x}", byte);
+        else
+            out += c;
     }
     return out;
 }
@@ -62,12 +63,23 @@ std::string Output::styled(Style style, std::string_view text) const {
     if (!color_ || style == Style::Plain || text.empty()) return std::string(text);
     const char* code = "0";
     switch (style) {
-        case Style::Bold: code = "1"; break;
-        case Style::Dim: code = "2"; break;
-        case Style::Red: code = "1;31"; break;
-        case Style::Green: code = "32"; break;
-        case Style::Amber: code = "33"; break;
-        case Style::Plain: break;
+        case Style::Bold:
+            code = "1";
+            break;
+        case Style::Dim:
+            code = "2";
+            break;
+        case Style::Red:
+            code = "1;31";
+            break;
+        case Style::Green:
+            code = "32";
+            break;
+        case Style::Amber:
+            code = "33";
+            break;
+        case Style::Plain:
+            break;
     }
     return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }

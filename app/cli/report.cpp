@@ -1,8 +1,8 @@
 #include "app/cli/report.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace aliascope::cli {
 namespace {
@@ -69,9 +69,12 @@ void writeMarkdown(Output& out, const Table& table) {
 
 std::string csvField(const Json& value) {
     std::string text;
-    if (value.is_string()) text = value.get<std::string>();
-    else if (value.is_object() && value.contains("name")) return csvField(value["name"]);
-    else if (!value.is_null()) text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (value.is_string())
+        text = value.get<std::string>();
+    else if (value.is_object() && value.contains("name"))
+        return csvField(value["name"]);
+    else if (!value.is_null())
+        text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string out = "\"";
     for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -111,13 +114,16 @@ Json Table::json() const {
 
 void writeTable(Output& out, const Table& table, Format format) {
     switch (format) {
-        case Format::Csv: return writeCsv(out, table);
-        case Format::Markdown: return writeMarkdown(out, table);
+        case Format::Csv:
+            return writeCsv(out, table);
+        case Format::Markdown:
+            return writeMarkdown(out, table);
         case Format::NdJson:
             for (const Row& row : table.rows) out.write(row.json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
             return;
         case Format::Table:
-        case Format::Json: break;
+        case Format::Json:
+            break;
     }
     if (table.rows.empty() && !table.empty.empty()) return out.write(table.empty + "\n");
     writeAligned(out, table);

@@ -2,12 +2,11 @@
 // Answers in the forms that users ask for: aligned table, Markdown, CSV, JSON envelope, JSON lines.
 
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "app/cli/output.h"
 

@@ -1,9 +1,9 @@
 #include "app/cli/source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
-
-#include <fmt/format.h>
 
 namespace aliascope::cli {
 namespace {
@@ -23,7 +23,9 @@ void addSubGraphs(const GraphEntry& parent, std::vector<GraphEntry>& out) {
     }
 }
 
-std::string described(const GraphEntry& entry) { return fmt::format("{} ({}, {} nodes)", entry.id, entry.label.empty() ? "graph" : entry.label, entry.nodes); }
+std::string described(const GraphEntry& entry) {
+    return fmt::format("{} ({}, {} nodes)", entry.id, entry.label.empty() ? "graph" : entry.label, entry.nodes);
+}
 
 std::string listOf(const std::vector<GraphEntry>& entries) {
     constexpr std::size_t shown = 12;
@@ -50,7 +52,8 @@ std::vector<GraphEntry> matching(const std::vector<GraphEntry>& entries, const s
 Document readDocument(Command& c, const std::string& path) {
     std::error_code error;
     if (path != "-" && !std::filesystem::exists(path, error)) throw Failure{ExitInput, fmt::format("{}: no such file", path)};
-    if (path != "-" && std::filesystem::is_directory(path, error)) throw Failure{ExitInput, fmt::format("{} is a folder; this build reads single files", path)};
+    if (path != "-" && std::filesystem::is_directory(path, error))
+        throw Failure{ExitInput, fmt::format("{} is a folder; this build reads single files", path)};
     ReadOptions options;
     options.cancel = c.cancel();
     auto document = openFile(path, c.ops(), options);
@@ -99,7 +102,9 @@ GraphEntry pickGraph(Command& c, const Document& document) {
         std::vector<GraphEntry> whole;
         std::copy_if(entries.begin(), entries.end(), std::back_inserter(whole), [](const GraphEntry& e) { return e.path.empty(); });
         picked = *std::max_element(whole.begin(), whole.end(), [](const GraphEntry& a, const GraphEntry& b) { return a.nodes < b.nodes; });
-        if (whole.size() > 1) c.note(fmt::format("{} graphs in {}; taking {}. --graph picks another: {}", whole.size(), document.path, described(picked), listOf(whole)));
+        if (whole.size() > 1)
+            c.note(
+                fmt::format("{} graphs in {}; taking {}. --graph picks another: {}", whole.size(), document.path, described(picked), listOf(whole)));
     }
     c.input["graph"] = {{"id", picked.id}, {"name", picked.label}};
     return picked;

@@ -17,12 +17,12 @@ Document readDocument(Command& c, const std::string& path);
 
 /// One graph of a document: a unit, or a sub-graph of one.
 struct GraphEntry {
-    std::string id;           ///< `2`, `2.cond_true_0`
+    std::string id;  ///< `2`, `2.cond_true_0`
     std::string label;
-    std::size_t unit = 0;     ///< index into Document::units
+    std::size_t unit = 0;  ///< index into Document::units
     const Graph* graph = nullptr;
-    std::vector<Name> path;   ///< attributes from the unit's graph down; empty = the unit itself
-    std::int64_t nodes = 0;   ///< inputs, constants, calls, and the output that the text states
+    std::vector<Name> path;  ///< attributes from the unit's graph down; empty = the unit itself
+    std::int64_t nodes = 0;  ///< inputs, constants, calls, and the output that the text states
 };
 std::vector<GraphEntry> graphsOf(const Document& document);
 /// The graph that --graph names, else the largest one; says on stderr which when there are several.

@@ -1,15 +1,14 @@
 // Stages to look at: lanes of sessions, and temporary sessions of plain files.
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
-
-#include <unistd.h>
-
-#include <fmt/format.h>
 
 #include "app/cli/source.h"
 #include "core/recording/recorder.h"
@@ -264,10 +263,12 @@ Staged openSession(Command& c, const std::string& file) {
     std::erase_if(lanes, [&](const LaneRow& lane) { return lane.graph != staged.graph.id; });
     if (lanes.empty()) throw Failure{ExitNotFound, fmt::format("graph {} of {} has no recorded stage", staged.graph.name, file)};
     const std::string wanted = c.args().get("--pipeline");
-    const auto lane = wanted.empty() ? std::prev(lanes.end()) : std::find_if(lanes.begin(), lanes.end(), [&](const LaneRow& l) { return l.name == wanted; });
+    const auto lane =
+        wanted.empty() ? std::prev(lanes.end()) : std::find_if(lanes.begin(), lanes.end(), [&](const LaneRow& l) { return l.name == wanted; });
     if (lane == lanes.end()) throw Failure{ExitNotFound, fmt::format("no lane {} in {}; it has {}", wanted, file, laneList(lanes))};
     staged.lane = *lane;
-    if (lanes.size() > 1 && wanted.empty()) c.note(fmt::format("{} lanes; taking {}. --pipeline picks another: {}", lanes.size(), staged.lane.name, laneList(lanes)));
+    if (lanes.size() > 1 && wanted.empty())
+        c.note(fmt::format("{} lanes; taking {}. --pipeline picks another: {}", lanes.size(), staged.lane.name, laneList(lanes)));
     describe(c, staged, file);
     return staged;
 }
@@ -296,7 +297,8 @@ Staged openStaged(Command& c, const std::string& file, const std::string& keep) 
 
 StageRow pickStage(const Staged& staged, const std::string& selector) {
     if (auto stage = staged.recording->stage(staged.lane.id, selector)) return *stage;
-    throw Failure{ExitNotFound, fmt::format("no stage {}, or more than one begins so; there are {}", selector, stageList(staged.recording->stages(staged.lane.id)))};
+    throw Failure{ExitNotFound, fmt::format("no stage {}, or more than one begins so; there are {}", selector,
+                                            stageList(staged.recording->stages(staged.lane.id)))};
 }
 
 }  // namespace aliascope::cli

@@ -1,10 +1,10 @@
 // `aliases`: storages, views and writes of a stage, and the byte map.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "app/cli/byte_map.h"
 #include "app/cli/command.h"
@@ -18,7 +18,7 @@ struct Member {
     NodeRowPtr node;
     std::optional<TensorType> type;  ///< with the absolute offset; nothing = not known
     std::optional<Region> region;
-    std::string writtenBy;           ///< names of the nodes that write it
+    std::string writtenBy;  ///< names of the nodes that write it
 };
 
 struct Write {
@@ -80,7 +80,9 @@ std::vector<StorageView> collect(Command& c, const Staged& staged, const StageRo
 std::string roleText(const StorageRow& row) { return row.opaque ? row.role + ", opaque" : row.role; }
 
 Json memberJson(const Member& member, const std::string& stage) {
-    Json out = {{"node", {{"name", member.node->name}, {"stage", stage}, {"op", orNull(member.node->op.empty() ? member.node->kind : member.node->op)}}}, {"type", orNull(member.node->type)}};
+    Json out = {
+        {"node", {{"name", member.node->name}, {"stage", stage}, {"op", orNull(member.node->op.empty() ? member.node->kind : member.node->op)}}},
+        {"type", orNull(member.node->type)}};
     if (member.type) {
         out["sizes"] = numbers(member.type->sizes);
         out["strides"] = member.type->strides ? Json(numbers(*member.type->strides)) : Json(nullptr);
@@ -96,30 +98,51 @@ Json memberJson(const Member& member, const std::string& stage) {
 Row storageRow(const StorageView& view, const std::string& stage) {
     Row row;
     const std::string id = fmt::format("S{}", view.row.id);
-    row.cells = {id, view.row.baseName, roleText(view.row), bytesText(view.row.bytes, view.row.bytesExpr.empty() ? "?" : view.row.bytesExpr), std::to_string(view.members.size()),
+    row.cells = {id,
+                 view.row.baseName,
+                 roleText(view.row),
+                 bytesText(view.row.bytes, view.row.bytesExpr.empty() ? "?" : view.row.bytesExpr),
+                 std::to_string(view.members.size()),
                  std::to_string(view.writes.size())};
     Json members = Json::array(), writes = Json::array();
     for (const Member& member : view.members) members.push_back(memberJson(member, stage));
     for (const Write& write : view.writes) writes.push_back({{"writer", write.writer}, {"arg", write.arg}, {"value", write.value}});
-    row.json = {{"id", id}, {"base", view.row.baseName}, {"role", view.row.role}, {"bytes", orNull(view.row.bytes)}, {"bytes_expr", orNull(view.row.bytesExpr)},
-                {"opaque", view.row.opaque}, {"members", members}, {"writes", writes}};
+    row.json = {{"id", id},
+                {"base", view.row.baseName},
+                {"role", view.row.role},
+                {"bytes", orNull(view.row.bytes)},
+                {"bytes_expr", orNull(view.row.bytesExpr)},
+                {"opaque", view.row.opaque},
+                {"members", members},
+                {"writes", writes}};
     if (view.members.size() < 2 && view.writes.empty()) row.style = Output::Style::Dim;
     return row;
 }
 
 Table memberTable(const StorageView& view) {
-    Table table{{{"node", "node", false, 36}, {"op", "op", false, 28}, {"offset", "offset", true}, {"sizes", "sizes"}, {"strides", "strides"}, {"bytes", "bytes", true},
-                 {"written_by", "written by", false, 48}}, {}, "no views"};
+    Table table{{{"node", "node", false, 36},
+                 {"op", "op", false, 28},
+                 {"offset", "offset", true},
+                 {"sizes", "sizes"},
+                 {"strides", "strides"},
+                 {"bytes", "bytes", true},
+                 {"written_by", "written by", false, 48}},
+                {},
+                "no views"};
     for (const Member& member : view.members) {
         Row row;
         const bool known = member.type.has_value();
-        row.cells = {"%" + member.node->name, member.node->op.empty() ? member.node->kind : member.node->op,
-                     known && member.type->offset ? member.type->offset->str() : known ? "0" : "?", known ? numbers(member.type->sizes) : "?",
+        row.cells = {"%" + member.node->name,
+                     member.node->op.empty() ? member.node->kind : member.node->op,
+                     known && member.type->offset ? member.type->offset->str()
+                     : known                      ? "0"
+                                                  : "?",
+                     known ? numbers(member.type->sizes) : "?",
                      known && member.type->strides ? numbers(*member.type->strides) : "?",
                      member.region ? fmt::format("{} - {}", grouped(member.region->firstByte()), grouped(member.region->endByte())) : "?",
                      member.writtenBy.empty() ? "-" : member.writtenBy};
-        row.json = {{"node", member.node->name}, {"op", member.node->op}, {"offset", row.cells[2]}, {"sizes", row.cells[3]}, {"strides", row.cells[4]}, {"bytes", row.cells[5]},
-                    {"written_by", member.writtenBy}};
+        row.json = {{"node", member.node->name}, {"op", member.node->op}, {"offset", row.cells[2]},        {"sizes", row.cells[3]},
+                    {"strides", row.cells[4]},   {"bytes", row.cells[5]}, {"written_by", member.writtenBy}};
         if (!member.writtenBy.empty()) row.style = Output::Style::Amber;
         table.rows.push_back(std::move(row));
     }
@@ -145,7 +168,8 @@ void drawMap(Output& out, const StorageView& view, std::size_t width) {
         }
         const Region& region = *member.region;
         const std::string map = drawRegion(region, total, width);
-        out.write(fmt::format("  {:<{}} |{}| {} - {}{}{}\n", name, names, out.styled(member.writtenBy.empty() ? Output::Style::Plain : Output::Style::Amber, map), grouped(region.firstByte()),
+        out.write(fmt::format("  {:<{}} |{}| {} - {}{}{}\n", name, names,
+                              out.styled(member.writtenBy.empty() ? Output::Style::Plain : Output::Style::Amber, map), grouped(region.firstByte()),
                               grouped(region.endByte()), region.overlapsItself() ? "  several positions are one element" : "",
                               member.writtenBy.empty() ? "" : "  written by " + escaped(member.writtenBy)));
     }
@@ -155,7 +179,8 @@ int storageNumber(const std::string& text) {
     int number = -1;
     const char* begin = text.data() + (text.starts_with("S") || text.starts_with("s") ? 1 : 0);
     const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < 0) usage(fmt::format("--storage {}: a storage such as S1 expected", text));
+    if (error != std::errc() || end != text.data() + text.size() || number < 0)
+        usage(fmt::format("--storage {}: a storage such as S1 expected", text));
     return number;
 }
 
@@ -164,7 +189,8 @@ std::size_t mapWidth(Command& c) {
     std::size_t width = 0;
     const std::string text = c.args().get("--width");
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
-    if (error != std::errc() || end != text.data() + text.size() || width < 8 || width > 4096) usage(fmt::format("--width {}: 8 to 4096 characters expected", text));
+    if (error != std::errc() || end != text.data() + text.size() || width < 8 || width > 4096)
+        usage(fmt::format("--width {}: 8 to 4096 characters expected", text));
     return width;
 }
 
@@ -180,16 +206,26 @@ void runAliases(Command& c) {
     if (wanted >= 0) {
         const std::size_t all = views.size();
         std::erase_if(views, [&](const StorageView& view) { return view.row.id != wanted; });
-        if (views.empty()) throw Failure{ExitNotFound, fmt::format("no storage S{} at stage {}; there are {} storages, `aliascope aliases` lists them", wanted, stage.name, all)};
+        if (views.empty())
+            throw Failure{ExitNotFound,
+                          fmt::format("no storage S{} at stage {}; there are {} storages, `aliascope aliases` lists them", wanted, stage.name, all)};
     }
-    Table table{{{"id", "storage"}, {"base", "base", false, 40}, {"role", "role"}, {"bytes", "bytes", true}, {"members", "members", true}, {"writes", "writes", true}}, {}, "no storage"};
+    Table table{{{"id", "storage"},
+                 {"base", "base", false, 40},
+                 {"role", "role"},
+                 {"bytes", "bytes", true},
+                 {"members", "members", true},
+                 {"writes", "writes", true}},
+                {},
+                "no storage"};
     for (const StorageView& view : views) table.rows.push_back(storageRow(view, stage.name));
     if (c.json()) return c.answerJson({{"storages", table.json()}});
     if (wanted < 0 || c.format() == Format::NdJson) writeTable(c.out(), table, c.format());
     for (const StorageView& view : views) {
         if (wanted >= 0 && c.format() != Format::NdJson) {
             if (c.format() == Format::Table)
-                c.out().write(c.out().styled(Output::Style::Bold, fmt::format("S{}  base %{} ({})  {}", view.row.id, view.row.baseName, roleText(view.row), bytesText(view.row.bytes, "? B"))) +
+                c.out().write(c.out().styled(Output::Style::Bold, fmt::format("S{}  base %{} ({})  {}", view.row.id, view.row.baseName,
+                                                                              roleText(view.row), bytesText(view.row.bytes, "? B"))) +
                               fmt::format("  {} members, {} writes\n", view.members.size(), view.writes.size()));
             writeTable(c.out(), memberTable(view), c.format());
         }

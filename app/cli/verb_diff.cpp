@@ -52,7 +52,9 @@ void runDiff(Command& c) {
         added += row.cells[0] == "+";
         removed += row.cells[0] == "-";
     }
-    c.out().write(c.out().styled(Output::Style::Bold, fmt::format("{} {} -> {} {}: +{} -{} ~{} nodes", a.idx, a.name, b.idx, b.name, added, removed, table.rows.size() - added - removed)) + "\n");
+    c.out().write(c.out().styled(Output::Style::Bold, fmt::format("{} {} -> {} {}: +{} -{} ~{} nodes", a.idx, a.name, b.idx, b.name, added, removed,
+                                                                  table.rows.size() - added - removed)) +
+                  "\n");
     for (const Row& row : table.rows) c.out().write(c.out().styled(row.style, fmt::format("  {} {}", row.cells[0], escaped(row.cells[1]))) + "\n");
     if (!text.empty()) c.out().write("\n");
     writeDiff(c.out(), text);

@@ -1,10 +1,10 @@
 // `passes`, `ops`, `samples`, `version`: facts about this build.
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-
-#include <fmt/format.h>
 
 #include "app/cli/command.h"
 #include "app/cli/source.h"
@@ -17,11 +17,16 @@ namespace fs = std::filesystem;
 
 std::string typeName(const PassOption& option) {
     switch (option.type) {
-        case PassOption::Type::Int: return "integer";
-        case PassOption::Type::Float: return "number";
-        case PassOption::Type::Text: return "text";
-        case PassOption::Type::File: return "file";
-        case PassOption::Type::Enum: break;
+        case PassOption::Type::Int:
+            return "integer";
+        case PassOption::Type::Float:
+            return "number";
+        case PassOption::Type::Text:
+            return "text";
+        case PassOption::Type::File:
+            return "file";
+        case PassOption::Type::Enum:
+            break;
     }
     std::string out;
     for (const std::string& value : option.values) out += (out.empty() ? "" : "|") + value;
@@ -42,8 +47,11 @@ Table passTable() {
         Json options = Json::array();
         for (const PassOption& option : pass->options()) {
             shown += fmt::format("{}{}={} ({})", shown.empty() ? "" : "  ", option.key, typeName(option), option.defaultValue);
-            options.push_back({{"key", option.key}, {"type", option.type == PassOption::Type::Enum ? "enum" : typeName(option)}, {"values", option.values},
-                               {"default", option.defaultValue}, {"help", option.help}});
+            options.push_back({{"key", option.key},
+                               {"type", option.type == PassOption::Type::Enum ? "enum" : typeName(option)},
+                               {"values", option.values},
+                               {"default", option.defaultValue},
+                               {"help", option.help}});
         }
         row.cells = {std::string(pass->name()), shown.empty() ? "-" : shown, std::string(pass->help())};
         row.json = {{"name", pass->name()}, {"help", pass->help()}, {"options", options}};
@@ -66,11 +74,20 @@ Table pipelineTable() {
 }
 
 std::string traitText(const OpDef& op) {
-    static constexpr std::pair<Trait, std::string_view> names[] = {
-        {Trait::WriteOnly, "write-only"}, {Trait::HandleOnly, "handle-only"}, {Trait::PartialWrite, "partial-write"}, {Trait::Random, "random"},
-        {Trait::Effect, "effect"},        {Trait::HostRead, "host-read"},     {Trait::ShapeOnly, "shape-only"},       {Trait::FreshCopy, "fresh-copy"},
-        {Trait::Scatter, "scatter"},      {Trait::AliasIfLayout, "alias-if-layout"}, {Trait::SilentAlias, "silent-alias"}, {Trait::IdentityView, "identity-view"},
-        {Trait::Resizes, "resizes"},      {Trait::Pointwise, "pointwise"}};
+    static constexpr std::pair<Trait, std::string_view> names[] = {{Trait::WriteOnly, "write-only"},
+                                                                   {Trait::HandleOnly, "handle-only"},
+                                                                   {Trait::PartialWrite, "partial-write"},
+                                                                   {Trait::Random, "random"},
+                                                                   {Trait::Effect, "effect"},
+                                                                   {Trait::HostRead, "host-read"},
+                                                                   {Trait::ShapeOnly, "shape-only"},
+                                                                   {Trait::FreshCopy, "fresh-copy"},
+                                                                   {Trait::Scatter, "scatter"},
+                                                                   {Trait::AliasIfLayout, "alias-if-layout"},
+                                                                   {Trait::SilentAlias, "silent-alias"},
+                                                                   {Trait::IdentityView, "identity-view"},
+                                                                   {Trait::Resizes, "resizes"},
+                                                                   {Trait::Pointwise, "pointwise"}};
     std::string out = op.isView() ? "view" : "";
     for (const auto& [trait, name] : names)
         if (op.is(trait)) out += (out.empty() ? "" : ", ") + std::string(name);
@@ -79,9 +96,12 @@ std::string traitText(const OpDef& op) {
 
 std::string sourceName(SchemaSource source) {
     switch (source) {
-        case SchemaSource::Data: return "PyTorch";
-        case SchemaSource::UserFile: return "--ops";
-        case SchemaSource::Reconstructed: break;
+        case SchemaSource::Data:
+            return "PyTorch";
+        case SchemaSource::UserFile:
+            return "--ops";
+        case SchemaSource::Reconstructed:
+            break;
     }
     return "reconstructed";
 }
@@ -126,8 +146,11 @@ void runPasses(Command& c) {
 
 void runOps(Command& c) {
     const std::string word = c.args().at(0);
-    Table table{{{"name", "operator"}, {"schema", "schema"}, {"traits", "traits"}, {"source", "from"}}, {}, fmt::format("no operator with \"{}\" in its name", word)};
-    const std::string needle = word.find("::") == std::string::npos && word.find('.') != std::string::npos ? canonicalOp("torch.ops." + word).str() : word;
+    Table table{{{"name", "operator"}, {"schema", "schema"}, {"traits", "traits"}, {"source", "from"}},
+                {},
+                fmt::format("no operator with \"{}\" in its name", word)};
+    const std::string needle =
+        word.find("::") == std::string::npos && word.find('.') != std::string::npos ? canonicalOp("torch.ops." + word).str() : word;
     const auto most = static_cast<std::size_t>(limitOf(c, 1'000'000));
     for (const OpDef* op : c.ops().all()) {
         if (op->canonical.str().find(word) == std::string::npos && op->canonical.str().find(needle) == std::string::npos) continue;
@@ -164,19 +187,26 @@ void runSamples(Command& c) {
         if (!ops.empty()) command += " --ops " + (folder / ops).string();
         Row row;
         row.cells = {textOf(sample, "file"), textOf(sample, "title"), textOf(sample, "pipeline"), ""};
-        row.json = {{"file", textOf(sample, "file")}, {"path", path}, {"title", textOf(sample, "title")}, {"story", textOf(sample, "story")},
+        row.json = {{"file", textOf(sample, "file")},         {"path", path},
+                    {"title", textOf(sample, "title")},       {"story", textOf(sample, "story")},
                     {"pipeline", textOf(sample, "pipeline")}, {"command", command}};
         table.rows.push_back(std::move(row));
     }
     table.columns.back().title.clear();
     if (c.format() != Format::Table) return c.answer(table, "samples");
     writeTable(c.out(), table, Format::Table);
-    c.out().write(fmt::format("\nThey lie in {}. For example:\n  {}\n", folder.string(), table.rows.empty() ? "" : table.rows.front().json["command"].get<std::string>()));
+    c.out().write(fmt::format("\nThey lie in {}. For example:\n  {}\n", folder.string(),
+                              table.rows.empty() ? "" : table.rows.front().json["command"].get<std::string>()));
 }
 
 void runVersion(Command& c) {
     const std::size_t ops = c.ops().size();
-    if (c.json()) return c.answerJson({{"version", ALIASCOPE_VERSION}, {"session_schema", 1}, {"json_schema", "aliascope/1"}, {"operators", ops}, {"passes", allPasses().size()}});
+    if (c.json())
+        return c.answerJson({{"version", ALIASCOPE_VERSION},
+                             {"session_schema", 1},
+                             {"json_schema", "aliascope/1"},
+                             {"operators", ops},
+                             {"passes", allPasses().size()}});
     c.out().write(fmt::format("aliascope {}\nsession schema 1, {} operators, {} passes\n", ALIASCOPE_VERSION, ops, allPasses().size()));
 }
 

@@ -1,8 +1,8 @@
 // `history`: what happened to a node, stage by stage (session.md 5).
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "app/cli/command.h"
 #include "app/cli/node_lookup.h"
@@ -33,16 +33,21 @@ void runHistory(Command& c) {
     if (c.args().has("--first") || c.args().has("--last")) {
         const auto first = std::find_if(rows.begin(), rows.end(), touched);
         const auto last = std::find_if(rows.rbegin(), rows.rend(), touched);
-        if (first == rows.end()) rows.clear();
-        else rows = {c.args().has("--first") ? *first : *last};
+        if (first == rows.end())
+            rows.clear();
+        else
+            rows = {c.args().has("--first") ? *first : *last};
     }
-    Table table{{{"stage", "#", true}, {"stage_name", "stage"}, {"state", "state"}, {"rule", "rule", false, 40}, {"nodes", "nodes", false, 80}}, {}, "no stage touched this node"};
+    Table table{{{"stage", "#", true}, {"stage_name", "stage"}, {"state", "state"}, {"rule", "rule", false, 40}, {"nodes", "nodes", false, 80}},
+                {},
+                "no stage touched this node"};
     for (const HistoryRow& event : rows) {
         Row row;
         const bool gone = event.state != "Created" && event.state != "Changed";
         std::string nodes = event.others.empty() ? "-" : (gone ? "by " : event.state == "Created" ? "from " : "with ") + shortList(event.others);
         row.cells = {std::to_string(event.stage), event.stageName, event.state, event.rule.empty() ? "-" : event.rule, nodes};
-        row.json = {{"stage", event.stage}, {"stage_name", event.stageName}, {"name", event.name}, {"state", event.state}, {"rule", orNull(event.rule)}, {"others", event.others}};
+        row.json = {{"stage", event.stage}, {"stage_name", event.stageName}, {"name", event.name},
+                    {"state", event.state}, {"rule", orNull(event.rule)},    {"others", event.others}};
         if (!touched(event)) row.style = Output::Style::Dim;
         table.rows.push_back(std::move(row));
     }

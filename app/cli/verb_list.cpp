@@ -1,10 +1,10 @@
 // `list`: what a file or a session holds.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "app/cli/command.h"
 #include "app/cli/source.h"
@@ -57,8 +57,9 @@ std::string joined(const std::vector<std::string>& words, std::size_t most) {
     return out;
 }
 
-const std::vector<Column> columns = {{"id", "graph"}, {"name", "name", false, 40}, {"kind", "kind"}, {"nodes", "nodes", true}, {"calls", "calls", true},
-                                     {"ops", "operators", true}, {"line", "line", true}, {"symbols", "symbols", false, 30}, {"unknown_ops", "unknown operators", false, 60}};
+const std::vector<Column> columns = {{"id", "graph"},          {"name", "name", false, 40},       {"kind", "kind"},
+                                     {"nodes", "nodes", true}, {"calls", "calls", true},          {"ops", "operators", true},
+                                     {"line", "line", true},   {"symbols", "symbols", false, 30}, {"unknown_ops", "unknown operators", false, 60}};
 
 void listDocument(Command& c, const std::string& file) {
     const Document document = readDocument(c, file);
@@ -83,10 +84,26 @@ void listDocument(Command& c, const std::string& file) {
         const std::string kind = whole ? std::string(toString(entry.graph->phase)) : "sub-graph";
         const std::int64_t calls = callsOf(*entry.graph), distinct = distinctOps(*entry.graph);
         Row row;
-        row.cells = {entry.id, entry.label, kind, std::to_string(entry.nodes), std::to_string(calls), std::to_string(distinct),
-                     whole ? std::to_string(unit.firstLine) : "", joined(symbols, 6), joined(unknown, 4)};
-        row.json = {{"id", entry.id}, {"name", entry.label}, {"kind", kind}, {"form", unit.form == GraphForm::GraphText ? "graph" : "readable"}, {"nodes", entry.nodes},
-                    {"calls", calls}, {"ops", distinct}, {"unknown_ops", unknown}, {"symbols", symbols}, {"line", unit.firstLine}, {"notes", whole ? Json(unit.notes) : Json::array()}};
+        row.cells = {entry.id,
+                     entry.label,
+                     kind,
+                     std::to_string(entry.nodes),
+                     std::to_string(calls),
+                     std::to_string(distinct),
+                     whole ? std::to_string(unit.firstLine) : "",
+                     joined(symbols, 6),
+                     joined(unknown, 4)};
+        row.json = {{"id", entry.id},
+                    {"name", entry.label},
+                    {"kind", kind},
+                    {"form", unit.form == GraphForm::GraphText ? "graph" : "readable"},
+                    {"nodes", entry.nodes},
+                    {"calls", calls},
+                    {"ops", distinct},
+                    {"unknown_ops", unknown},
+                    {"symbols", symbols},
+                    {"line", unit.firstLine},
+                    {"notes", whole ? Json(unit.notes) : Json::array()}};
         table.rows.push_back(std::move(row));
     }
     if (c.json()) return c.answerJson({{"graphs", table.json()}, {"diagnostics", diagnostics}});
@@ -98,25 +115,39 @@ void listSession(Command& c, const std::string& file) {
     if (!recording) endWith(recording.error());
     c.input = {{"path", file}, {"container", "session"}};
     const auto lanes = (*recording)->lanes();
-    Table table{{{"id", "graph"}, {"name", "name", false, 40}, {"kind", "kind"}, {"nodes", "nodes", true}, {"source", "source", false, 40}, {"lanes", "lanes"}}, {}, "no graph"};
+    Table table{{{"id", "graph"},
+                 {"name", "name", false, 40},
+                 {"kind", "kind"},
+                 {"nodes", "nodes", true},
+                 {"source", "source", false, 40},
+                 {"lanes", "lanes"}},
+                {},
+                "no graph"};
     for (const GraphRow& graph : (*recording)->graphs()) {
         std::vector<std::string> names;
         Json laneRows = Json::array();
         for (const LaneRow& lane : lanes) {
             if (lane.graph != graph.id) continue;
             names.push_back(lane.state == "complete" ? lane.name : lane.name + " (" + lane.state + ")");
-            laneRows.push_back({{"id", std::to_string(lane.id)}, {"name", lane.name}, {"pipeline", lane.pipeline}, {"state", lane.state}, {"stages", lane.stages}});
+            laneRows.push_back(
+                {{"id", std::to_string(lane.id)}, {"name", lane.name}, {"pipeline", lane.pipeline}, {"state", lane.state}, {"stages", lane.stages}});
         }
         Row row;
         row.cells = {std::to_string(graph.id), graph.name, graph.phase, std::to_string(graph.nodes), graph.sourcePath, joined(names, 8)};
-        row.json = {{"id", std::to_string(graph.id)}, {"name", graph.name}, {"kind", graph.phase}, {"nodes", graph.nodes}, {"unknown_ops", Json::array()},
-                    {"source", graph.sourcePath}, {"lanes", laneRows}};
+        row.json = {{"id", std::to_string(graph.id)}, {"name", graph.name},         {"kind", graph.phase}, {"nodes", graph.nodes},
+                    {"unknown_ops", Json::array()},   {"source", graph.sourcePath}, {"lanes", laneRows}};
         table.rows.push_back(std::move(row));
     }
     if (!c.json()) return writeTable(c.out(), table, c.format());
     Json diagnostics = Json::array();
     for (const DiagnosticRow& d : (*recording)->diagnostics())
-        diagnostics.push_back({{"severity", d.severity}, {"audience", d.audience}, {"code", d.code}, {"sentence", d.sentence}, {"file", orNull(d.file)}, {"line", d.line}, {"column", d.col}});
+        diagnostics.push_back({{"severity", d.severity},
+                               {"audience", d.audience},
+                               {"code", d.code},
+                               {"sentence", d.sentence},
+                               {"file", orNull(d.file)},
+                               {"line", d.line},
+                               {"column", d.col}});
     c.answerJson({{"graphs", table.json()}, {"diagnostics", diagnostics}});
 }
 
@@ -124,8 +155,10 @@ void listSession(Command& c, const std::string& file) {
 
 void runList(Command& c) {
     const std::string file = c.args().at(0);
-    if (file != "-" && isSessionFile(file)) listSession(c, file);
-    else listDocument(c, file);
+    if (file != "-" && isSessionFile(file))
+        listSession(c, file);
+    else
+        listDocument(c, file);
 }
 
 }  // namespace aliascope::cli

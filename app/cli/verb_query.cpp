@@ -1,8 +1,8 @@
 // `query`: read-only SQL on a session.
 
-#include <charconv>
-
 #include <fmt/format.h>
+
+#include <charconv>
 
 #include "app/cli/command.h"
 #include "app/cli/source.h"

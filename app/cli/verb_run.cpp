@@ -26,30 +26,57 @@ std::string changeText(const StageRow& stage) {
     return out.empty() ? "moved" : out;
 }
 
-std::string countAndBytes(std::int64_t n, const std::optional<std::int64_t>& bytes) { return n == 0 ? "-" : fmt::format("{} ({})", n, bytesText(bytes, "?")); }
+std::string countAndBytes(std::int64_t n, const std::optional<std::int64_t>& bytes) {
+    return n == 0 ? "-" : fmt::format("{} ({})", n, bytesText(bytes, "?"));
+}
 
 Json stageJson(const StageRow& stage, const std::string& lane) {
-    return {{"idx", stage.idx}, {"name", stage.name}, {"lane", lane}, {"pass", orNull(stage.pass)}, {"options", stage.options}, {"state", stage.state}, {"changed", stage.changed},
-            {"nodes", stage.nodes}, {"added", stage.added}, {"removed", stage.removed}, {"modified", stage.modified}, {"clones", stage.clones},
-            {"cloned", orNull(stage.clonedBytes)}, {"cloned_bytes", orNull(stage.clonedBytes)}, {"copies_back", stage.copiesBack}, {"copied_back_bytes", orNull(stage.copiedBackBytes)},
-            {"self_copies", stage.selfCopies}, {"rewrites", stage.rewrites}, {"decisions", stage.decisions}, {"ms", static_cast<double>(stage.wallNs) / 1e6},
+    return {{"idx", stage.idx},
+            {"name", stage.name},
+            {"lane", lane},
+            {"pass", orNull(stage.pass)},
+            {"options", stage.options},
+            {"state", stage.state},
+            {"changed", stage.changed},
+            {"nodes", stage.nodes},
+            {"added", stage.added},
+            {"removed", stage.removed},
+            {"modified", stage.modified},
+            {"clones", stage.clones},
+            {"cloned", orNull(stage.clonedBytes)},
+            {"cloned_bytes", orNull(stage.clonedBytes)},
+            {"copies_back", stage.copiesBack},
+            {"copied_back_bytes", orNull(stage.copiedBackBytes)},
+            {"self_copies", stage.selfCopies},
+            {"rewrites", stage.rewrites},
+            {"decisions", stage.decisions},
+            {"ms", static_cast<double>(stage.wallNs) / 1e6},
             {"message", orNull(stage.message)}};
 }
 
 Table stageTable(const Staged& staged, bool changedOnly) {
     Table table;
-    table.columns = {{"idx", "#", true},          {"name", "stage", false, 60},   {"nodes", "nodes", true},           {"changed", "change"},
-                     {"clones", "clones", true},  {"copies_back", "copied back", true}, {"rewrites", "rewrites", true}, {"ms", "time", true}};
-    for (const char* key : {"state", "added", "removed", "modified", "cloned_bytes", "copied_back_bytes", "self_copies", "message"}) table.columns.push_back({key, ""});
+    table.columns = {{"idx", "#", true},         {"name", "stage", false, 60},         {"nodes", "nodes", true},       {"changed", "change"},
+                     {"clones", "clones", true}, {"copies_back", "copied back", true}, {"rewrites", "rewrites", true}, {"ms", "time", true}};
+    for (const char* key : {"state", "added", "removed", "modified", "cloned_bytes", "copied_back_bytes", "self_copies", "message"})
+        table.columns.push_back({key, ""});
     table.empty = "no stage changed anything";
     for (const StageRow& stage : staged.recording->stages(staged.lane.id)) {
         if (changedOnly && !stage.changed && stage.state != "failed") continue;
         Row row;
         row.json = stageJson(stage, staged.lane.name);
-        row.cells = {std::to_string(stage.idx), passText(stage), std::to_string(stage.nodes), changeText(stage), countAndBytes(stage.clones, stage.clonedBytes),
-                     countAndBytes(stage.copiesBack, stage.copiedBackBytes), stage.rewrites ? std::to_string(stage.rewrites) : "-", timeText(stage.wallNs)};
-        if (stage.state == "failed") row.style = Output::Style::Red;
-        else if (stage.idx > 1 && !stage.changed) row.style = Output::Style::Dim;
+        row.cells = {std::to_string(stage.idx),
+                     passText(stage),
+                     std::to_string(stage.nodes),
+                     changeText(stage),
+                     countAndBytes(stage.clones, stage.clonedBytes),
+                     countAndBytes(stage.copiesBack, stage.copiedBackBytes),
+                     stage.rewrites ? std::to_string(stage.rewrites) : "-",
+                     timeText(stage.wallNs)};
+        if (stage.state == "failed")
+            row.style = Output::Style::Red;
+        else if (stage.idx > 1 && !stage.changed)
+            row.style = Output::Style::Dim;
         table.rows.push_back(std::move(row));
     }
     return table;
@@ -66,8 +93,10 @@ Summary summarise(const Staged& staged, const std::vector<DecisionRow>& decision
     const StageRow last = pickStage(staged, "last");
     sum.clones = last.clones;
     sum.ownClones = pickStage(staged, "first").clones;
-    if (last.state == "failed") sum.stopped = fmt::format("stopped at {}, which failed", last.name);
-    else if (staged.lane.state != "complete") sum.stopped = fmt::format("{} after {}", staged.lane.state, last.name);
+    if (last.state == "failed")
+        sum.stopped = fmt::format("stopped at {}, which failed", last.name);
+    else if (staged.lane.state != "complete")
+        sum.stopped = fmt::format("{} after {}", staged.lane.state, last.name);
     sum.clonedBytes = last.clonedBytes;
     sum.copiesBack = last.copiesBack;
     sum.copiedBackBytes = last.copiedBackBytes;
@@ -83,8 +112,8 @@ Summary summarise(const Staged& staged, const std::vector<DecisionRow>& decision
 std::string plural(std::int64_t n, std::string_view one, std::string_view many) { return fmt::format("{} {}", n, n == 1 ? one : many); }
 
 std::string sentence(const Summary& sum, const std::string& lane) {
-    std::string out = fmt::format("{}: {}, {} cloned; {} copied back", lane, plural(sum.clones, "clone", "clones"), sum.clones ? bytesText(sum.clonedBytes, "?") : "0 B",
-                                  sum.copiesBack ? bytesText(sum.copiedBackBytes, "?") : "0 B");
+    std::string out = fmt::format("{}: {}, {} cloned; {} copied back", lane, plural(sum.clones, "clone", "clones"),
+                                  sum.clones ? bytesText(sum.clonedBytes, "?") : "0 B", sum.copiesBack ? bytesText(sum.copiedBackBytes, "?") : "0 B");
     if (sum.ownClones) out.insert(out.find(','), fmt::format(" ({} in the graph as opened)", sum.ownClones));
     if (sum.selfCopies) out += fmt::format(" ({} left)", plural(sum.selfCopies, "self-copy", "self-copies"));
     if (sum.asked) out += fmt::format("; {} of {} written in place", sum.inPlace, plural(sum.asked, "argument", "arguments"));
@@ -113,8 +142,15 @@ void runRun(Command& c) {
     const Summary sum = summarise(staged, rows);
     const std::string words = sentence(sum, staged.lane.name);
     if (c.json()) {
-        const Json summary = {{"clones", sum.clones}, {"cloned_bytes", orNull(sum.clonedBytes)}, {"copies_back", sum.copiesBack}, {"copied_back_bytes", orNull(sum.copiedBackBytes)},
-                              {"self_copies", sum.selfCopies}, {"in_place", sum.inPlace}, {"findings", sum.findings}, {"stopped", orNull(sum.stopped)}, {"sentence", words}};
+        const Json summary = {{"clones", sum.clones},
+                              {"cloned_bytes", orNull(sum.clonedBytes)},
+                              {"copies_back", sum.copiesBack},
+                              {"copied_back_bytes", orNull(sum.copiedBackBytes)},
+                              {"self_copies", sum.selfCopies},
+                              {"in_place", sum.inPlace},
+                              {"findings", sum.findings},
+                              {"stopped", orNull(sum.stopped)},
+                              {"sentence", words}};
         return c.answerJson({{"stages", stages.json()}, {"decisions", decisions.json()}, {"summary", summary}, {"missing_passes", staged.missing}});
     }
     writeTable(c.out(), stages, c.format());

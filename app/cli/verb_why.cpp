@@ -1,9 +1,9 @@
 // `why`: the card of a decision (ui.md 2.6 and 6).
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "app/cli/command.h"
 #include "app/cli/decision_view.h"
@@ -85,10 +85,14 @@ void writeCard(Output& out, const Card& card, NodeFacts& facts) {
     const DecisionRow& row = card.row;
     const std::string word = verdictWord(row);
     Output::Style style = Output::Style::Bold;
-    if (word == "avoidable") style = Output::Style::Amber;
-    else if (word == "in place") style = Output::Style::Green;
+    if (word == "avoidable")
+        style = Output::Style::Amber;
+    else if (word == "in place")
+        style = Output::Style::Green;
     out.write(out.styled(style, upper(word)) +
-              escaped(fmt::format("  {} of {} ({}{}) {}", argumentText(row), card.subject, row.node, row.origin.empty() || row.origin == row.node ? "" : ", from " + row.origin, outcome(row))) + "\n");
+              escaped(fmt::format("  {} of {} ({}{}) {}", argumentText(row), card.subject, row.node,
+                                  row.origin.empty() || row.origin == row.node ? "" : ", from " + row.origin, outcome(row))) +
+              "\n");
     auto line = [&](std::string_view key, const std::string& text) {
         if (!text.empty()) out.write(out.styled(Output::Style::Dim, fmt::format("  {:<9} ", key)) + escaped(text) + "\n");
     };
@@ -99,10 +103,12 @@ void writeCard(Output& out, const Card& card, NodeFacts& facts) {
     line("bytes", bytesLine(row));
     for (std::size_t i = 0; i < row.checks.size(); ++i) {
         const CheckRow& check = row.checks[i];
-        line(i == 0 ? "checks" : "", fmt::format("{:<7} {}{}", check.result == "failed" ? "FAILED" : check.result, check.question, check.detail.empty() ? "" : ": " + check.detail));
+        line(i == 0 ? "checks" : "", fmt::format("{:<7} {}{}", check.result == "failed" ? "FAILED" : check.result, check.question,
+                                                 check.detail.empty() ? "" : ": " + check.detail));
     }
     line("advice", row.advice);
-    if (!row.avoidedBy.empty()) line("try", fmt::format("--pipeline {} has it in place{}", row.avoidedBy, row.need == "avoidable" ? " (not yet executed)" : ""));
+    if (!row.avoidedBy.empty())
+        line("try", fmt::format("--pipeline {} has it in place{}", row.avoidedBy, row.need == "avoidable" ? " (not yet executed)" : ""));
     line("stage", fmt::format("{} {} of {}", row.stage, row.stageName, row.lane));
 }
 
@@ -111,7 +117,8 @@ Json cardJson(const Card& card, NodeFacts& facts) {
     out["word"] = verdictWord(card.row);
     out["subject"] = card.subject;
     Json checks = Json::array();
-    for (const CheckRow& check : card.row.checks) checks.push_back({{"question", check.question}, {"result", check.result}, {"detail", orNull(check.detail)}});
+    for (const CheckRow& check : card.row.checks)
+        checks.push_back({{"question", check.question}, {"result", check.result}, {"detail", orNull(check.detail)}});
     out["checks"] = checks;
     return out;
 }
@@ -137,7 +144,9 @@ std::vector<DecisionRow> rowsOfNode(Command& c, const Staged& staged, const std:
     if (name.starts_with("%")) name.erase(0, 1);
     const int at = c.args().has("--stage") ? pickStage(staged, c.args().get("--stage")).idx : 0;
     std::vector<DecisionRow> out;
-    if (at == 0) std::copy_if(rows.begin(), rows.end(), std::back_inserter(out), [&](const DecisionRow& row) { return row.node == name || row.origin == name; });
+    if (at == 0)
+        std::copy_if(rows.begin(), rows.end(), std::back_inserter(out),
+                     [&](const DecisionRow& row) { return row.node == name || row.origin == name; });
     if (!out.empty()) return out;
 
     const NamedNode node = requireNode(c, staged, name, at);
@@ -149,9 +158,11 @@ std::vector<DecisionRow> rowsOfNode(Command& c, const Staged& staged, const std:
     if (node.row->op.find("clone") == std::string::npos) return out;
     std::string argument;
     for (const DecisionRow& row : staged.recording->decisions(staged.lane.id))
-        if (row.code == "CLONED" && (row.uid == node.uid || row.blockerUid == node.uid || row.sentence.find(name + ":") != std::string::npos)) argument = row.argument;
+        if (row.code == "CLONED" && (row.uid == node.uid || row.blockerUid == node.uid || row.sentence.find(name + ":") != std::string::npos))
+            argument = row.argument;
     std::vector<DecisionRow> clones;
-    std::copy_if(out.begin(), out.end(), std::back_inserter(clones), [&](const DecisionRow& row) { return row.verdict == "clone" && (argument.empty() || row.argument == argument); });
+    std::copy_if(out.begin(), out.end(), std::back_inserter(clones),
+                 [&](const DecisionRow& row) { return row.verdict == "clone" && (argument.empty() || row.argument == argument); });
     return clones.empty() ? out : clones;
 }
 
@@ -179,17 +190,26 @@ Json explained(const LogLine& line, const std::vector<DecisionRow>& rows, NodeFa
         return out;
     };
     std::string sentence;
-    if (line.cloned.empty()) sentence = "All is well: everything that was attempted is written in place.";
-    else if (line.missed.empty()) sentence = fmt::format("{} cloned, but PyTorch counts nothing of it as missed.", joined(named(line.cloned)));
-    else sentence = fmt::format("{} cloned; counted as missed: {}{}.", joined(named(line.cloned)), joined(named(line.missed)),
-                                line.bytes ? fmt::format(", {} B (numel x item size of the missed values)", grouped(*line.bytes)) : "");
-    return {{"node", line.node}, {"attempted", named(line.tried)}, {"cloned", named(line.cloned)}, {"missed", named(line.missed)}, {"bytes", orNull(line.bytes)}, {"sentence", sentence}};
+    if (line.cloned.empty())
+        sentence = "All is well: everything that was attempted is written in place.";
+    else if (line.missed.empty())
+        sentence = fmt::format("{} cloned, but PyTorch counts nothing of it as missed.", joined(named(line.cloned)));
+    else
+        sentence = fmt::format("{} cloned; counted as missed: {}{}.", joined(named(line.cloned)), joined(named(line.missed)),
+                               line.bytes ? fmt::format(", {} B (numel x item size of the missed values)", grouped(*line.bytes)) : "");
+    return {{"node", line.node},
+            {"attempted", named(line.tried)},
+            {"cloned", named(line.cloned)},
+            {"missed", named(line.missed)},
+            {"bytes", orNull(line.bytes)},
+            {"sentence", sentence}};
 }
 
 void writeExplained(Output& out, const Json& line) {
     auto list = [&](const char* key) { return joined(line[key].get<std::vector<std::string>>()); };
     out.write(escaped(fmt::format("log line of %{}", line["node"].get<std::string>())) + "\n");
-    for (const char* key : {"attempted", "cloned", "missed"}) out.write(out.styled(Output::Style::Dim, fmt::format("  {:<9} ", key)) + escaped(list(key)) + "\n");
+    for (const char* key : {"attempted", "cloned", "missed"})
+        out.write(out.styled(Output::Style::Dim, fmt::format("  {:<9} ", key)) + escaped(list(key)) + "\n");
     out.write("  " + escaped(line["sentence"].get<std::string>()) + "\n");
 }
 
@@ -210,8 +230,10 @@ void runWhy(Command& c) {
     const std::string node = logLine ? logLine->node : c.args().get("--node");
 
     std::vector<DecisionRow> rows;
-    if (!node.empty()) rows = rowsOfNode(c, staged, all, node);
-    else std::copy_if(all.begin(), all.end(), std::back_inserter(rows), [](const DecisionRow& row) { return row.verdict == "clone"; });
+    if (!node.empty())
+        rows = rowsOfNode(c, staged, all, node);
+    else
+        std::copy_if(all.begin(), all.end(), std::back_inserter(rows), [](const DecisionRow& row) { return row.verdict == "clone"; });
     if (c.args().has("--arg")) std::erase_if(rows, [&](const DecisionRow& row) { return row.argument != c.args().get("--arg"); });
 
     std::vector<Card> cards;
@@ -227,7 +249,8 @@ void runWhy(Command& c) {
     }
     if (logLine) writeExplained(c.out(), line);
     if (cards.empty()) {
-        if (!node.empty()) return c.out().write(fmt::format("no pass considered {}{}\n", escaped(node), c.args().has("--arg") ? " with that argument" : ""));
+        if (!node.empty())
+            return c.out().write(fmt::format("no pass considered {}{}\n", escaped(node), c.args().has("--arg") ? " with that argument" : ""));
         const auto inPlace = std::count_if(all.begin(), all.end(), [](const DecisionRow& row) { return row.verdict == "in-place"; });
         return c.out().write(fmt::format("no copies are left by {}; {} written in place\n", staged.lane.name, inPlace));
     }

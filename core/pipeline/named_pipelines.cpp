@@ -23,7 +23,8 @@ struct NamedPipeline {
 constexpr std::string_view onDemand = "auto-chunk";
 
 std::vector<std::string_view> withJoint(std::vector<std::string_view> head, bool padMatmul, std::vector<std::string_view> tail) {
-    for (std::string_view step : {"remove-noops", "fold-constants", "canonicalize-views", "auto-chunk", "joint-patterns", "pad-matmul", "fuse-attention", "stabilize-softmax"})
+    for (std::string_view step : {"remove-noops", "fold-constants", "canonicalize-views", "auto-chunk", "joint-patterns", "pad-matmul",
+                                  "fuse-attention", "stabilize-softmax"})
         if (padMatmul || step != "pad-matmul") head.push_back(step);
     head.insert(head.end(), tail.begin(), tail.end());
     return head;
@@ -34,7 +35,8 @@ const std::vector<NamedPipeline>& table() {
     static const auto torch = withJoint(
         start, true, {"views-to-reshape", "reorder-for-locality", "remove-noops", "post-grad-patterns", "reinplace", "decompose-functionalized"});
     static const std::vector<NamedPipeline> all = {
-        {"best", withJoint(start, false, {"views-to-reshape", "remove-noops", "post-grad-patterns", "reinplace", "decompose-functionalized"}),
+        {"best",
+         withJoint(start, false, {"views-to-reshape", "remove-noops", "post-grad-patterns", "reinplace", "decompose-functionalized"}),
          {{"custom-ops", "auto"}, {"mode", "extended"}, {"analysis", "extent"}}},
         {"torch-v2", torch, {{"custom-ops", "v2"}, {"mode", "reference"}, {"analysis", "reference"}}},
         {"torch-v1", torch, {{"custom-ops", "v1"}, {"mode", "reference"}, {"analysis", "reference"}}},
@@ -65,7 +67,8 @@ bool isNamedPipeline(std::string_view name) { return findNamed(name) != nullptr;
 
 bool isMissingPass(std::string_view name) {
     if (findPass(name)) return false;
-    return std::any_of(table().begin(), table().end(), [&](const NamedPipeline& p) { return std::find(p.steps.begin(), p.steps.end(), name) != p.steps.end(); });
+    return std::any_of(table().begin(), table().end(),
+                       [&](const NamedPipeline& p) { return std::find(p.steps.begin(), p.steps.end(), name) != p.steps.end(); });
 }
 
 NamedPipelineBuilder::NamedPipelineBuilder(std::string_view name) : name_(name) {}

@@ -88,10 +88,11 @@ void NeedJudge::judge(const Graph& g, std::vector<Decision>& decisions) {
         if (!compared_) compare();
         const auto arguments = argumentsOf(g, decision);
         for (const auto& [pipeline, written, clonesThere] : others_) {
-            const bool avoided = clonesThere < clones && std::all_of(arguments.begin(), arguments.end(), [&, &written = written](const std::string& argument) {
-                const auto found = written.find({decision.origin.id, argument});
-                return found != written.end() && found->second;
-            });
+            const bool avoided =
+                clonesThere < clones && std::all_of(arguments.begin(), arguments.end(), [&, &written = written](const std::string& argument) {
+                    const auto found = written.find({decision.origin.id, argument});
+                    return found != written.end() && found->second;
+                });
             if (!avoided) continue;
             decision.need = "avoidable";
             decision.avoidedBy = pipeline;

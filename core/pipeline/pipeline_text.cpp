@@ -32,7 +32,8 @@ std::string excerptAt(std::string_view text, std::size_t offset) {
     if (offset - lineStart > maxExcerpt - 20) begin = offset - (maxExcerpt - 20);
     while (begin > lineStart && isContinuation(text[begin])) --begin;
     std::string shown(text.substr(begin, std::min(lineEnd - begin, maxExcerpt)));
-    std::replace_if(shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    std::replace_if(
+        shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
     return "    " + shown + "\n    " + std::string(characters(text.substr(begin, offset - begin)), ' ') + "^";
 }
 
@@ -46,7 +47,8 @@ public:
         for (;;) {
             auto step = parseStep(out);
             if (!step) return fail(step.error());
-            if (out.steps.size() > maxSteps) return fail(expected(at_, "at most " + std::to_string(maxSteps) + " steps", std::to_string(out.steps.size())));
+            if (out.steps.size() > maxSteps)
+                return fail(expected(at_, "at most " + std::to_string(maxSteps) + " steps", std::to_string(out.steps.size())));
             skipBlanks();
             if (atEnd()) {
                 if (alone && isNamedPipeline(*step)) out.name = *step;
@@ -68,9 +70,12 @@ private:
 
     void skipBlanks() {
         while (!atEnd()) {
-            if (text_[at_] == '#') at_ = std::min(text_.find('\n', at_), text_.size());
-            else if (isBlank(text_[at_])) ++at_;
-            else return;
+            if (text_[at_] == '#')
+                at_ = std::min(text_.find('\n', at_), text_.size());
+            else if (isBlank(text_[at_]))
+                ++at_;
+            else
+                return;
         }
     }
 
@@ -117,7 +122,9 @@ private:
             }
             out += text_[at_++];
         }
-        if (atEnd()) return fail(expected(at_, "the closing \" of the value that starts at column " + std::to_string(1 + characters(text_.substr(0, start))), found()));
+        if (atEnd())
+            return fail(expected(at_, "the closing \" of the value that starts at column " + std::to_string(1 + characters(text_.substr(0, start))),
+                                 found()));
         ++at_;
         return out;
     }
@@ -191,7 +198,8 @@ private:
         } else {
             PipelineStep step = defaultStep(*pass);
             for (const Option& o : *options)
-                if (auto set = setOption(step, o.key, o.value); !set) return fail(place(set.error().code == "P003" ? o.valueAt : o.keyAt, set.error()));
+                if (auto set = setOption(step, o.key, o.value); !set)
+                    return fail(place(set.error().code == "P003" ? o.valueAt : o.keyAt, set.error()));
             out.steps.push_back(std::move(step));
         }
         return options->empty() ? *name : std::string();
@@ -202,7 +210,8 @@ private:
 };
 
 bool isPlainValue(std::string_view value) {
-    return !value.empty() && std::none_of(value.begin(), value.end(), [](char c) { return isBlank(c) || c == ',' || c == '{' || c == '}' || c == '"' || c == '#'; });
+    return !value.empty() &&
+           std::none_of(value.begin(), value.end(), [](char c) { return isBlank(c) || c == ',' || c == '{' || c == '}' || c == '"' || c == '#'; });
 }
 
 std::string quoted(std::string_view value) {
@@ -224,11 +233,16 @@ bool isNumber(std::string_view text) {
 /// Empty when `value` fits, else what was expected.
 std::string expectation(const PassOption& option, std::string_view value) {
     switch (option.type) {
-        case PassOption::Type::Int: return isNumber<std::int64_t>(value) ? "" : "an integer";
-        case PassOption::Type::Float: return isNumber<double>(value) ? "" : "a number";
-        case PassOption::Type::File: return !value.empty() ? "" : "a file name";
-        case PassOption::Type::Text: return "";
-        case PassOption::Type::Enum: break;
+        case PassOption::Type::Int:
+            return isNumber<std::int64_t>(value) ? "" : "an integer";
+        case PassOption::Type::Float:
+            return isNumber<double>(value) ? "" : "a number";
+        case PassOption::Type::File:
+            return !value.empty() ? "" : "a file name";
+        case PassOption::Type::Text:
+            return "";
+        case PassOption::Type::Enum:
+            break;
     }
     if (std::find(option.values.begin(), option.values.end(), value) != option.values.end()) return "";
     std::string want;

@@ -13,9 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::int64_t nanosecondsSince(Clock::time_point start) {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
-}
+std::int64_t nanosecondsSince(Clock::time_point start) { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count(); }
 
 /// The verifier's finding with `{pass}` filled in.
 Diagnostic blame(Diagnostic d, std::string_view pass) {
@@ -27,7 +25,8 @@ Diagnostic blame(Diagnostic d, std::string_view pass) {
 }
 
 Diagnostic passThrew(std::string_view pass, const char* what) {
-    return internalError("V001", {{"pass", std::string(pass)}, {"rule", "the pass contract"}, {"node", "-"}, {"why", std::string("exception: ") + what}});
+    return internalError("V001",
+                         {{"pass", std::string(pass)}, {"rule", "the pass contract"}, {"node", "-"}, {"why", std::string("exception: ") + what}});
 }
 
 class Runner {
@@ -186,7 +185,8 @@ private:
     }
 
     void progress(std::size_t i) const {
-        if (options_.progress) options_.progress(static_cast<double>(i) / static_cast<double>(pipeline_.steps.size()), pipeline_.steps[i].pass->name());
+        if (options_.progress)
+            options_.progress(static_cast<double>(i) / static_cast<double>(pipeline_.steps.size()), pipeline_.steps[i].pass->name());
     }
 
     /// `dce`, `dce#2`, …
@@ -203,9 +203,9 @@ private:
 
     Origins origins_;
     std::unique_ptr<NeedJudge> judge_;  ///< null when needs are not asked for
-    std::size_t learned_ = 0;         ///< rewrites of the running pass that origins_ knows
-    Graph snapshot_;                  ///< the last good stage while a pass runs
-    bool snapshotIsCurrent_ = false;  ///< snapshot_ equals graph_: no pass has changed it since
+    std::size_t learned_ = 0;           ///< rewrites of the running pass that origins_ knows
+    Graph snapshot_;                    ///< the last good stage while a pass runs
+    bool snapshotIsCurrent_ = false;    ///< snapshot_ equals graph_: no pass has changed it since
     std::uint64_t hash_ = 0;
     int index_ = 1;
     bool stopped_ = false;
@@ -215,7 +215,8 @@ private:
 
 }  // namespace
 
-RunResult runPipeline(Graph& g, const Pipeline& pipeline, const OpRegistry& ops, const std::vector<PassObserver*>& observers, const RunOptions& options) {
+RunResult runPipeline(Graph& g, const Pipeline& pipeline, const OpRegistry& ops, const std::vector<PassObserver*>& observers,
+                      const RunOptions& options) {
     return Runner(g, pipeline, ops, observers, options).run();
 }
 

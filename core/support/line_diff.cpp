@@ -14,7 +14,13 @@ using Lines = std::vector<int>;  // lines as numbers: equal lines have equal num
 class Differ {
 public:
     Differ(const Lines& a, const Lines& b)
-        : a_(a), b_(b), removed_(a.size()), added_(b.size()), offset_(static_cast<long>(b.size()) + 1), forward_(a.size() + b.size() + 3), backward_(forward_.size()) {}
+        : a_(a),
+          b_(b),
+          removed_(a.size()),
+          added_(b.size()),
+          offset_(static_cast<long>(b.size()) + 1),
+          forward_(a.size() + b.size() + 3),
+          backward_(forward_.size()) {}
 
     void run() {
         std::vector<Box> open = {{0, static_cast<long>(a_.size()), 0, static_cast<long>(b_.size())}};
@@ -54,20 +60,28 @@ private:
         forward[fMid] = box.x0;
         backward[bMid] = box.x1;
         for (long step = 1;; ++step) {
-            if (fMin > least) forward[--fMin - 1] = -1;
-            else ++fMin;
-            if (fMax < most) forward[++fMax + 1] = -1;
-            else --fMax;
+            if (fMin > least)
+                forward[--fMin - 1] = -1;
+            else
+                ++fMin;
+            if (fMax < most)
+                forward[++fMax + 1] = -1;
+            else
+                --fMax;
             for (long d = fMax; d >= fMin; d -= 2) {
                 long x = forward[d - 1] < forward[d + 1] ? forward[d + 1] : forward[d - 1] + 1;
                 while (x < box.x1 && x - d < box.y1 && a_[x] == b_[x - d]) ++x;
                 forward[d] = x;
                 if (odd && bMin <= d && d <= bMax && backward[d] <= x) return {x, x - d};
             }
-            if (bMin > least) backward[--bMin - 1] = std::numeric_limits<long>::max();
-            else ++bMin;
-            if (bMax < most) backward[++bMax + 1] = std::numeric_limits<long>::max();
-            else --bMax;
+            if (bMin > least)
+                backward[--bMin - 1] = std::numeric_limits<long>::max();
+            else
+                ++bMin;
+            if (bMax < most)
+                backward[++bMax + 1] = std::numeric_limits<long>::max();
+            else
+                --bMax;
             for (long d = bMax; d >= bMin; d -= 2) {
                 long x = backward[d - 1] < backward[d + 1] ? backward[d - 1] : backward[d + 1] - 1;
                 while (x > box.x0 && x - d > box.y0 && a_[x - 1] == b_[x - d - 1]) --x;
@@ -162,8 +176,10 @@ std::string unifiedDiff(std::string_view a, std::string_view b, std::string_view
         }
         std::size_t last = r;  // of the hunk: changes with at most twice the context between them belong together
         for (std::size_t next = r + 1; next < runs.size(); ++next) {
-            if (runs[next].kind != DiffRun::Kind::Same) last = next;
-            else if (runs[next].count > 2 * context) break;
+            if (runs[next].kind != DiffRun::Kind::Same)
+                last = next;
+            else if (runs[next].count > 2 * context)
+                break;
         }
         const std::size_t lead = std::min({context, runs[r].from, runs[r].to});
         const DiffRun& end = runs[last];
@@ -177,8 +193,10 @@ std::string unifiedDiff(std::string_view a, std::string_view b, std::string_view
         for (std::size_t k = r; k <= last; ++k) {
             const DiffRun& run = runs[k];
             for (std::size_t i = 0; i < run.count; ++i) {
-                if (run.kind == DiffRun::Kind::Added) line('+', to[run.to + i]);
-                else line(run.kind == DiffRun::Kind::Same ? ' ' : '-', from[run.from + i]);
+                if (run.kind == DiffRun::Kind::Added)
+                    line('+', to[run.to + i]);
+                else
+                    line(run.kind == DiffRun::Kind::Same ? ' ' : '-', from[run.from + i]);
             }
         }
         for (std::size_t i = 0; i < trail; ++i) line(' ', from[endFrom + i]);

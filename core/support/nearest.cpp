@@ -21,7 +21,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
         for (std::size_t j = 1; j <= b.size(); ++j) {
             const bool same = lower(a[i - 1]) == lower(b[j - 1]);
             d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (same ? 0 : 1)});
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+                d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
         }
     }
     return d[a.size()][b.size()];
@@ -43,7 +44,8 @@ std::vector<std::string> nearestNames(std::string_view typed, const std::vector<
     std::vector<std::pair<std::size_t, const std::string*>> found;
     for (const std::string& name : known) {
         const std::size_t steps = typed.size() >= 2 && startsWith(name, typed) ? 0 : distance(typed, name);
-        if (steps <= std::max<std::size_t>(2, std::max(typed.size(), name.size()) / 3) && steps < std::max(typed.size(), name.size())) found.emplace_back(steps, &name);
+        if (steps <= std::max<std::size_t>(2, std::max(typed.size(), name.size()) / 3) && steps < std::max(typed.size(), name.size()))
+            found.emplace_back(steps, &name);
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::string> out;

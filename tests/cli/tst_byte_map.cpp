@@ -71,20 +71,25 @@ private slots:
     }
 
     void logLines() {
-        const auto v1 = parseLogLine("V0101 12:00:00 reinplace.py:1] [0/0] For node auto_functionalized, attempted to reinplace ['x', 'y']. We were unable to reinplace ['y']; "
-                                     "['y'] (if non-empty) are possible missed reinplacing opportunities that may be bad for memory usage and performance. Total size of missed "
-                                     "opportunities with static shapes is : 96 bytes.");
+        const auto v1 = parseLogLine(
+            "V0101 12:00:00 reinplace.py:1] [0/0] For node auto_functionalized, attempted to reinplace ['x', 'y']. We were unable to reinplace "
+            "['y']; "
+            "['y'] (if non-empty) are possible missed reinplacing opportunities that may be bad for memory usage and performance. Total size of "
+            "missed "
+            "opportunities with static shapes is : 96 bytes.");
         QVERIFY(v1.has_value());
         QCOMPARE(v1->node, std::string("auto_functionalized"));
         QCOMPARE(v1->tried, (std::vector<std::string>{"x", "y"}));
         QCOMPARE(v1->cloned, std::vector<std::string>{"y"});
         QCOMPARE(v1->missed, std::vector<std::string>{"y"});
         QCOMPARE(v1->bytes, std::optional<std::int64_t>(96));
-        const auto v2 = parseLogLine("For node auto_functionalized_v2_1, attempted to reinplace range(0, 2). We were unable to reinplace []; [] (if non-empty) is : 0 bytes");
+        const auto v2 = parseLogLine(
+            "For node auto_functionalized_v2_1, attempted to reinplace range(0, 2). We were unable to reinplace []; [] (if non-empty) is : 0 bytes");
         QVERIFY(v2.has_value());
         QCOMPARE(v2->tried, (std::vector<std::string>{"0", "1"}));
         QVERIFY(v2->cloned.empty());
-        for (const char* bad : {"", "For node x", "For node x, attempted to reinplace [", "For node x, attempted to reinplace range(0, 99999999999). We were unable to reinplace []; []"})
+        for (const char* bad : {"", "For node x", "For node x, attempted to reinplace [",
+                                "For node x, attempted to reinplace range(0, 99999999999). We were unable to reinplace []; []"})
             QVERIFY2(!parseLogLine(bad), bad);
     }
 };

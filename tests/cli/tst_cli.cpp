@@ -9,7 +9,6 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
-
 #include <csignal>
 
 namespace {
@@ -183,7 +182,8 @@ private slots:
         QCOMPARE(rows({"--code", "VIEW_OF_INPUT"}).size(), 2);
         QCOMPARE(rows({"--min-bytes", "400KiB"}).size(), 2);
         const QJsonObject row = rows({"--code", "RI21"})[0].toObject();
-        for (const char* key : {"node", "origin", "op", "argument", "verdict", "need", "code", "blocker", "bytes", "counted", "sentence", "cloned_bytes", "needed_bytes", "avoided_by"})
+        for (const char* key : {"node", "origin", "op", "argument", "verdict", "need", "code", "blocker", "bytes", "counted", "sentence",
+                                "cloned_bytes", "needed_bytes", "avoided_by"})
             QVERIFY2(row.contains(key), key);
         QCOMPARE(row["origin"].toObject()["name"].toString(), QString("cache"));
         QCOMPARE(row["blocker"].toObject()["name"].toString(), QString("kv_1"));
@@ -215,9 +215,19 @@ private slots:
         QVERIFY2(inPlace.out.startsWith("IN PLACE  base 0 of mylib.cache"), qPrintable(inPlace.out));
     }
 
+    void keepingTheUsersCloneAvoidsNothing() {
+        // `best` keeps the clone that the user wrote, torch-v2 drops it and makes one of its own: as many bytes, so nothing was avoidable.
+        const Answer answer = ask(withOps({"why", kept, "--pipeline", "torch-v2", "--json"}));
+        const QJsonArray cards = answer.result()["cards"].toArray();
+        QCOMPARE(cards.size(), 1);
+        QVERIFY2(cards[0].toObject()["need"].toString() != "avoidable", qPrintable(answer.out));
+        QVERIFY(cards[0].toObject()["avoided_by"].isNull());
+    }
+
     void whyExplainsALogLine() {
-        const Answer well = ask({"why", session_, "--pipeline", "torch-v2", "--line",
-                                 "For node auto_functionalized_v2, attempted to reinplace range(0, 1). We were unable to reinplace []; [] (if non-empty) is : 0 bytes"});
+        const Answer well = ask(
+            {"why", session_, "--pipeline", "torch-v2", "--line",
+             "For node auto_functionalized_v2, attempted to reinplace range(0, 1). We were unable to reinplace []; [] (if non-empty) is : 0 bytes"});
         QCOMPARE(well.exit, 0);
         QVERIFY2(well.out.contains("base 0 (key_cache, value_cache)"), qPrintable(well.out));
         QVERIFY(well.out.contains("All is well"));
@@ -269,7 +279,8 @@ private slots:
         QTest::newRow("no graph") << QStringList{"show", source + "/LICENSE"} << 3 << "R003";
         QTest::newRow("binary") << QStringList{"show", ALIASCOPE_PROGRAM} << 3 << "R002";
         QTest::newRow("no such ops file") << QStringList{"show", kv, "--ops", "nosuch.ops"} << 3 << "nosuch.ops";
-        QTest::newRow("unknown pass") << QStringList{"opt", kv, "--passes", "dce,rinplace"} << 2 << "pipeline:1:5: error P001: no pass rinplace; nearest reinplace";
+        QTest::newRow("unknown pass") << QStringList{"opt", kv, "--passes", "dce,rinplace"} << 2
+                                      << "pipeline:1:5: error P001: no pass rinplace; nearest reinplace";
         QTest::newRow("pass of later") << QStringList{"opt", kv, "--passes", "fuse-attention"} << 2 << "fuse-attention is not in this build";
         QTest::newRow("both") << QStringList{"opt", kv, "--passes", "dce", "--pipeline", "best"} << 2 << "exclude each other";
         QTest::newRow("until") << QStringList{"opt", kv, "--passes", "dce", "--until", "reinplace"} << 2 << "nearest dce";
@@ -338,7 +349,9 @@ private slots:
     }
 
     void strict() {
-        const QByteArray text = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = call_function[target=torch.ops.aten.neg.default](args = (%z,), kwargs = {})\n    return (y,)\n";
+        const QByteArray text =
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = "
+            "call_function[target=torch.ops.aten.neg.default](args = (%z,), kwargs = {})\n    return (y,)\n";
         const Answer loose = ask({"list", "-"}, text);
         QVERIFY2(loose.exit == 0, qPrintable(loose.err));
         QVERIFY2(loose.err.contains("R012"), qPrintable(loose.err));
@@ -351,7 +364,8 @@ private slots:
         QCOMPARE(full.exit, 9);
         QVERIFY2(full.err.contains("No space left"), qPrintable(full.err));
         QProcess shell;
-        shell.start("/bin/bash", {"-c", QString("'%1' show '%2' -q | head -1; exit ${PIPESTATUS[0]}").arg(ALIASCOPE_PROGRAM, samples + "gpt2_train_joint.py")});
+        shell.start("/bin/bash",
+                    {"-c", QString("'%1' show '%2' -q | head -1; exit ${PIPESTATUS[0]}").arg(ALIASCOPE_PROGRAM, samples + "gpt2_train_joint.py")});
         QVERIFY(shell.waitForFinished(30'000));
         QCOMPARE(shell.exitCode(), 0);
         QVERIFY2(shell.readAllStandardError().isEmpty(), "a closed pipe is no error");
@@ -381,7 +395,8 @@ private slots:
         const Answer stages = ask({"stages", out, "--json"});
         QCOMPARE(stages.exit, 0);
         QVERIFY(stages.result()["stages"].toArray().size() < 499);
-        QCOMPARE(ask({"list", out, "--json"}).result()["graphs"].toArray()[0].toObject()["lanes"].toArray()[0].toObject()["state"].toString(), QString("interrupted"));
+        QCOMPARE(ask({"list", out, "--json"}).result()["graphs"].toArray()[0].toObject()["lanes"].toArray()[0].toObject()["state"].toString(),
+                 QString("interrupted"));
     }
 
     void colours() {

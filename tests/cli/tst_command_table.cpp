@@ -59,7 +59,8 @@ private slots:
     void everyOptionIsOfSomeVerb() {
         for (const OptionSpec& option : optionTable()) {
             bool used = false;
-            for (const VerbSpec& verb : verbTable()) used = used || std::find(verb.options.begin(), verb.options.end(), option.name) != verb.options.end();
+            for (const VerbSpec& verb : verbTable())
+                used = used || std::find(verb.options.begin(), verb.options.end(), option.name) != verb.options.end();
             QVERIFY2(used, option.name.data());
             QVERIFY2(!option.help.empty(), option.name.data());
         }

@@ -1,7 +1,6 @@
 // Line diffs: correct, shortest, and as `patch` reads them.
 
 #include <QTest>
-
 #include <random>
 
 #include "core/support/line_diff.h"
@@ -54,7 +53,8 @@ private slots:
 
     void unified() {
         QCOMPARE(unifiedDiff("a\nb\n", "a\nb\n", "x", "y"), std::string());
-        QCOMPARE(unifiedDiff("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nD\ne\nf\n", "x", "y", 1), std::string("--- x\n+++ y\n@@ -3,3 +3,3 @@\n c\n-d\n+D\n e\n"));
+        QCOMPARE(unifiedDiff("a\nb\nc\nd\ne\nf\n", "a\nb\nc\nD\ne\nf\n", "x", "y", 1),
+                 std::string("--- x\n+++ y\n@@ -3,3 +3,3 @@\n c\n-d\n+D\n e\n"));
         QCOMPARE(unifiedDiff("", "a\n", "x", "y"), std::string("--- x\n+++ y\n@@ -0,0 +1 @@\n+a\n"));
     }
 

@@ -13,14 +13,22 @@ private slots:
     void canonical_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("want");
-        QTest::newRow("one") << "dce" << "dce";
-        QTest::newRow("empty braces") << "dce{}" << "dce";
-        QTest::newRow("default left out") << "reinplace{analysis=reference}" << "reinplace";
-        QTest::newRow("option") << "reinplace{analysis=extent}" << "reinplace{analysis=extent}";
-        QTest::newRow("quoted value") << "reinplace{analysis=\"extent\"}" << "reinplace{analysis=extent}";
-        QTest::newRow("blanks and comments") << " functionalize { custom-ops = v2 } , # the wrappers\n dce\n# end" << "functionalize{custom-ops=v2},dce";
-        QTest::newRow("twice") << "dce,dce" << "dce,dce";
-        QTest::newRow("default of functionalize") << "functionalize{custom-ops=auto}" << "functionalize";
+        QTest::newRow("one") << "dce"
+                             << "dce";
+        QTest::newRow("empty braces") << "dce{}"
+                                      << "dce";
+        QTest::newRow("default left out") << "reinplace{analysis=reference}"
+                                          << "reinplace";
+        QTest::newRow("option") << "reinplace{analysis=extent}"
+                                << "reinplace{analysis=extent}";
+        QTest::newRow("quoted value") << "reinplace{analysis=\"extent\"}"
+                                      << "reinplace{analysis=extent}";
+        QTest::newRow("blanks and comments") << " functionalize { custom-ops = v2 } , # the wrappers\n dce\n# end"
+                                             << "functionalize{custom-ops=v2},dce";
+        QTest::newRow("twice") << "dce,dce"
+                               << "dce,dce";
+        QTest::newRow("default of functionalize") << "functionalize{custom-ops=auto}"
+                                                  << "functionalize";
     }
 
     void canonical() {
@@ -40,25 +48,44 @@ private slots:
         QTest::addColumn<int>("line");
         QTest::addColumn<int>("column");
         QTest::addColumn<QString>("says");
-        QTest::newRow("unknown pass") << "dce,rinplace" << "P001" << 1 << 5 << "reinplace";
-        QTest::newRow("second line") << "dce,\n  rinplace" << "P001" << 2 << 3 << "reinplace";
-        QTest::newRow("unknown option") << "reinplace{analysys=extent}" << "P002" << 1 << 11 << "analysis";
-        QTest::newRow("pass without options") << "dce{mode=reference}" << "P002" << 1 << 5 << "mode";
-        QTest::newRow("bad value") << "reinplace{analysis=exact}" << "P003" << 1 << 20 << "reference or extent";
-        QTest::newRow("key twice") << "reinplace{analysis=extent,analysis=extent}" << "P004" << 1 << 27 << "once";
-        QTest::newRow("empty") << "" << "P004" << 1 << 1 << "a pass name";
-        QTest::newRow("only blanks") << "  # nothing" << "P004" << 1 << 12 << "a pass name";
-        QTest::newRow("comma at the end") << "dce," << "P004" << 1 << 5 << "a pass name";
-        QTest::newRow("no comma") << "dce dce" << "P004" << 1 << 5 << "\",\"";
-        QTest::newRow("open brace") << "reinplace{analysis=extent" << "P004" << 1 << 26 << "\"}\"";
-        QTest::newRow("no value") << "reinplace{analysis=}" << "P004" << 1 << 20 << "a value";
-        QTest::newRow("no equals") << "reinplace{analysis}" << "P004" << 1 << 19 << "\"=\"";
-        QTest::newRow("open string") << "reinplace{analysis=\"ext" << "P004" << 1 << 24 << "closing";
-        QTest::newRow("bad escape") << "reinplace{analysis=\"\\n\"}" << "P004" << 1 << 22 << "quoted value";
-        QTest::newRow("capital") << "Reinplace" << "P004" << 1 << 1 << "a pass name";
-        QTest::newRow("characters, not bytes") << "# \xc3\xa9\xc3\xa9\ndce,# \xc3\xa9\n\xc3\xa9" << "P004" << 3 << 1 << "a pass name";
-        QTest::newRow("option of no step") << "torch-v2{num-chunk=8}" << "P002" << 1 << 10 << "num-chunk";
-        QTest::newRow("bad value of a named pipeline") << "best{analysis=exact}" << "P003" << 1 << 15 << "reference or extent";
+        QTest::newRow("unknown pass") << "dce,rinplace"
+                                      << "P001" << 1 << 5 << "reinplace";
+        QTest::newRow("second line") << "dce,\n  rinplace"
+                                     << "P001" << 2 << 3 << "reinplace";
+        QTest::newRow("unknown option") << "reinplace{analysys=extent}"
+                                        << "P002" << 1 << 11 << "analysis";
+        QTest::newRow("pass without options") << "dce{mode=reference}"
+                                              << "P002" << 1 << 5 << "mode";
+        QTest::newRow("bad value") << "reinplace{analysis=exact}"
+                                   << "P003" << 1 << 20 << "reference or extent";
+        QTest::newRow("key twice") << "reinplace{analysis=extent,analysis=extent}"
+                                   << "P004" << 1 << 27 << "once";
+        QTest::newRow("empty") << ""
+                               << "P004" << 1 << 1 << "a pass name";
+        QTest::newRow("only blanks") << "  # nothing"
+                                     << "P004" << 1 << 12 << "a pass name";
+        QTest::newRow("comma at the end") << "dce,"
+                                          << "P004" << 1 << 5 << "a pass name";
+        QTest::newRow("no comma") << "dce dce"
+                                  << "P004" << 1 << 5 << "\",\"";
+        QTest::newRow("open brace") << "reinplace{analysis=extent"
+                                    << "P004" << 1 << 26 << "\"}\"";
+        QTest::newRow("no value") << "reinplace{analysis=}"
+                                  << "P004" << 1 << 20 << "a value";
+        QTest::newRow("no equals") << "reinplace{analysis}"
+                                   << "P004" << 1 << 19 << "\"=\"";
+        QTest::newRow("open string") << "reinplace{analysis=\"ext"
+                                     << "P004" << 1 << 24 << "closing";
+        QTest::newRow("bad escape") << "reinplace{analysis=\"\\n\"}"
+                                    << "P004" << 1 << 22 << "quoted value";
+        QTest::newRow("capital") << "Reinplace"
+                                 << "P004" << 1 << 1 << "a pass name";
+        QTest::newRow("characters, not bytes") << "# \xc3\xa9\xc3\xa9\ndce,# \xc3\xa9\n\xc3\xa9"
+                                               << "P004" << 3 << 1 << "a pass name";
+        QTest::newRow("option of no step") << "torch-v2{num-chunk=8}"
+                                           << "P002" << 1 << 10 << "num-chunk";
+        QTest::newRow("bad value of a named pipeline") << "best{analysis=exact}"
+                                                       << "P003" << 1 << 15 << "reference or extent";
     }
 
     void mistakes() {

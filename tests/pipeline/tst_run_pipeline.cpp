@@ -1,7 +1,6 @@
 // The runner: what it believes, what it takes back, what observers hear. With passes of its own.
 
 #include <QTest>
-
 #include <functional>
 
 #include "core/pipeline/pipeline.h"
@@ -35,7 +34,8 @@ struct Heard {
 class Listener : public PassObserver {
 public:
     Status stageFinished(const Graph& g, const StageResult& s) override {
-        heard.push_back({s.index, s.name, s.message, s.state, s.changed, s.hash, g.hash(), g.size(), s.rewrites->size(), s.decisions->size(), s.diagnostics->size()});
+        heard.push_back({s.index, s.name, s.message, s.state, s.changed, s.hash, g.hash(), g.size(), s.rewrites->size(), s.decisions->size(),
+                         s.diagnostics->size()});
         if (s.index == failAt) return tl::unexpected(userError("S003", {{"why", "disk full"}}));
         return {};
     }

@@ -3,6 +3,8 @@
 #include <QFile>
 #include <QFileInfo>
 
+#include <algorithm>
+
 #include "core/pipeline/pipeline.h"
 
 namespace aliascope {
@@ -69,6 +71,29 @@ Result<Pipeline> pipelineOf(const QString& text) {
     return pipeline;
 }
 
+std::optional<std::int64_t> integer(const std::optional<std::string>& text) {
+    if (!text) return std::nullopt;
+    bool ok = false;
+    const qlonglong value = QString::fromStdString(*text).toLongLong(&ok);
+    return ok ? std::optional<std::int64_t>(value) : std::nullopt;
+}
+
+/// A clone names the wrapper and the argument that it was made for (CLONED); the verdict about that argument is why it is there.
+std::unordered_map<Uid, std::int64_t> readCopies(const Recording& recording, std::int64_t lane) {
+    std::unordered_map<Uid, std::int64_t> out;
+    const Result<QueryResult> rows = recording.query(
+        "SELECT n.uid, w.id FROM stage s JOIN decision c ON c.stage = s.id AND c.code = 'CLONED' JOIN node n ON n.lane = s.lane AND "
+        "n.name = json_extract(c.params, '$.clone') AND n.first_stage <= s.idx AND n.last_stage >= s.idx JOIN decision w ON w.uid = c.uid AND "
+        "w.argument = c.argument AND w.verdict = 'clone' JOIN stage t ON t.id = w.stage AND t.lane = s.lane WHERE s.lane = " +
+        std::to_string(lane));
+    if (!rows) return out;
+    for (const auto& row : rows->rows) {
+        const auto uid = integer(row[0]), decision = integer(row[1]);
+        if (uid && decision) out.emplace(Uid(*uid), *decision);
+    }
+    return out;
+}
+
 struct RunInput {
     Graph graph;
     std::int64_t graphId = 0;
@@ -114,6 +139,23 @@ std::vector<std::size_t> openableUnits(const Document& document) {
     for (std::size_t i = 0; i < document.units.size(); ++i)
         if (document.units[i].id.find('.') == std::string::npos) out.push_back(i);
     return out;
+}
+
+std::vector<const DecisionRow*> decisionsAbout(const LaneData& data, Uid uid) {
+    std::vector<const DecisionRow*> out;
+    if (uid == kNoUid || !data.decisions) return out;
+    const auto copy = data.copies.find(uid);
+    for (const DecisionRow& d : *data.decisions)
+        if (d.uid == uid || d.originUid == uid || (copy != data.copies.end() && copy->second == d.id)) out.push_back(&d);
+    const auto rank = [](const DecisionRow* d) { return d->verdict == "clone" ? 0 : d->verdict == "in-place" ? 1 : 2; };
+    std::stable_sort(out.begin(), out.end(), [&](const DecisionRow* a, const DecisionRow* b) { return rank(a) < rank(b); });
+    return out;
+}
+
+Uid copyOf(const LaneData& data, std::int64_t decision, const StageView& view) {
+    for (const auto& [uid, id] : data.copies)
+        if (id == decision && view.node(uid)) return uid;
+    return kNoUid;
 }
 
 ReadOutcome readInput(const OpenRequest& request, const JobContext& job) {
@@ -200,6 +242,7 @@ LaneData readLane(const std::shared_ptr<Recording>& recording, std::int64_t lane
     if (data.lane == 0) return data;
     data.stages = recording->stages(data.lane);
     data.decisions = std::make_shared<const std::vector<DecisionRow>>(recording->decisions(data.lane));
+    data.copies = readCopies(*recording, data.lane);
     data.diagnostics = std::make_shared<const std::vector<DiagnosticRow>>(recording->diagnostics());
     if (!stage.isEmpty()) {
         if (const auto row = recording->stage(data.lane, stage.toStdString())) {
