@@ -1,5 +1,4 @@
 #include <QApplication>
-#include <QLoggingCategory>
 
 #include <cstdio>
 
@@ -20,12 +19,20 @@ void choosePlatform(bool screenshot) {
 #endif
 }
 
+/// Warnings of the offscreen platform about what it does not do; stderr is for what the user can act on.
+void quietOnScreenshots(QtMsgType type, const QMessageLogContext&, const QString& text) {
+    if (type != QtCriticalMsg && type != QtFatalMsg) return;
+    std::fprintf(stderr, "aliascope-gui: %s\n", qPrintable(text));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     using namespace aliascope;
     if (const QByteArray scale = scaleArgument(argc, argv); !scale.isEmpty()) qputenv("QT_SCALE_FACTOR", scale);
-    choosePlatform(wantsScreenshot(argc, argv));
+    const bool screenshot = wantsScreenshot(argc, argv);
+    if (screenshot) qInstallMessageHandler(quietOnScreenshots);
+    choosePlatform(screenshot);
     QStringList arguments;
     for (int i = 1; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
     const ParsedLaunch launch = parseLaunch(arguments);
@@ -33,8 +40,6 @@ int main(int argc, char** argv) {
         std::fputs(launch.message.toLocal8Bit().constData(), launch.exitCode == 0 ? stdout : stderr);
         return launch.exitCode;
     }
-    // Says on every start of the offscreen platform what nobody can act on.
-    QLoggingCategory::setFilterRules(QStringLiteral("qt.qpa.*=false"));
     QApplication::setHighDpiScaleFactorRoundingPolicy(Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("aliascope"));

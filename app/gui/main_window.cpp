@@ -86,6 +86,7 @@ QDockWidget* dock(const QString& title, const QString& objectName, QWidget* cont
     bar->setProperty("surface", QStringLiteral("panel"));
     bar->setAutoFillBackground(true);
     widget->setTitleBarWidget(bar);
+    content->setAutoFillBackground(true);
     widget->setWidget(content);
     return widget;
 }
@@ -167,6 +168,7 @@ void MainWindow::buildDocks() {
     bottom_->addTab(decisions_, tr("Decisions"));
     bottom_->addTab(nodes_, tr("Nodes"));
     bottom_->addTab(log_, tr("Log"));
+    for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, log_, aliases_, history_}) page->setAutoFillBackground(true);
     bottomDock_ = dock(tr("Tables"), QStringLiteral("dock.tables"), bottom_, this);
     addDockWidget(Qt::BottomDockWidgetArea, bottomDock_);
     resizeDocks({passesDock_, inspectorDock_}, {Metrics::em(21), Metrics::em(27)}, Qt::Horizontal);
@@ -184,30 +186,30 @@ void MainWindow::buildToolBar() {
     toolBar_->setAccessibleName(tr("Stages"));
     toolBar_->setMovable(false);
     toolBar_->setIconSize(QSize(Metrics::icon(), Metrics::icon()));
-    auto add = [this](const char* id, const QString& icon, bool withText) {
+    auto add = [this](const char* id, const QString& icon, bool withText, const QString& text = {}) {
         QAction* action = this->action(QString::fromLatin1(id));
+        if (!text.isEmpty()) action->setIconText(text);
         action->setIcon(themedIcon(icon));
         auto* button = iconButton(icon, action->toolTip(), QStringLiteral("toolbar.") + QString::fromLatin1(id), toolBar_);
         button->setDefaultAction(action);
         button->setToolButtonStyle(withText ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
         button->setAccessibleName(action->toolTip());
         toolBar_->addWidget(button);
-        return button;
     };
     add("go.back", QStringLiteral("back"), false);
     add("go.forward", QStringLiteral("forward"), false);
     toolBar_->addSeparator();
-    add("go.previousChanged", QStringLiteral("step-previous"), true)->setText(tr("Previous  P"));
+    add("go.previousChanged", QStringLiteral("step-previous"), true, tr("Previous  P"));
     stages_ = new QComboBox(toolBar_);
     stages_->setObjectName(QStringLiteral("toolbar.stage"));
     stages_->setAccessibleName(tr("Stage"));
     stages_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     stages_->setMinimumWidth(Metrics::em(20));
     toolBar_->addWidget(stages_);
-    add("go.nextChanged", QStringLiteral("step-next"), true)->setText(tr("Next  N"));
+    add("go.nextChanged", QStringLiteral("step-next"), true, tr("Next  N"));
     toolBar_->addSeparator();
-    add("go.why", QStringLiteral("info"), true)->setText(tr("Why?  W"));
-    add("edit.copyCommand", QStringLiteral("copy"), true)->setText(tr("Copy as command"));
+    add("go.why", QStringLiteral("info"), true, tr("Why?  W"));
+    add("edit.copyCommand", QStringLiteral("copy"), true, tr("Copy as command"));
     connect(stages_, &QComboBox::activated, this, [this](int at) { session_.setStage(stages_->itemData(at).toInt()); });
 }
 

@@ -6,8 +6,8 @@ namespace aliascope {
 namespace {
 
 QString subject(const DecisionRow& d) {
-    const QString op = qstr(d.op).replace(QLatin1String("::"), QLatin1String("."));
-    return op.isEmpty() ? percentName(d.node) : QStringLiteral("%1  %2").arg(percentName(d.node), op);
+    // The name in the user's own graph says more than that of the wrapper that a pass made of it.
+    return percentName(d.origin.empty() ? d.node : d.origin);
 }
 
 /// Avoidable copies first, then unknown, needed, no-ops; what is well comes last.
@@ -81,6 +81,7 @@ QVariant DecisionModel::data(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole:
             if (index.column() == Reported && d.reportedBytes) return exactBytes(*d.reportedBytes);
             if (index.column() == Cloned && d.clonedBytes) return exactBytes(*d.clonedBytes);
+            if (index.column() == What) return QStringLiteral("%1  %2").arg(percentName(d.node), qstr(d.op));
             return qstr(d.sentence);
         case Qt::TextAlignmentRole:
             if (index.column() == Reported || index.column() == Cloned) return int(Qt::AlignRight | Qt::AlignVCenter);

@@ -47,6 +47,8 @@ QString durationText(std::int64_t ns) {
     return QStringLiteral("%1 s").arg(ms / 1000, 0, 'f', 2);
 }
 
+QString counted(std::int64_t n, const QString& one, const QString& many) { return grouped(n) + QLatin1Char(' ') + (n == 1 ? one : many); }
+
 VerdictKind verdictKind(const DecisionRow& d) {
     if (d.code == "SELF_COPY") return VerdictKind::NoOp;
     if (d.verdict == "in-place") return VerdictKind::InPlace;

@@ -22,6 +22,8 @@ QString bytesText(const std::optional<std::int64_t>& bytes);
 QString exactBytes(std::int64_t bytes);
 QString percentName(const std::string& name);   ///< `%name`; empty stays empty
 QString durationText(std::int64_t ns);
+/// `1 clone`, `8 clones`.
+QString counted(std::int64_t n, const QString& one, const QString& many);
 
 /// What a decision means to a reader (reason-codes.md 1, UI words).
 enum class VerdictKind : std::uint8_t { InPlace, Needed, Avoidable, Unknown, NoOp, NotAttempted, Applied, Refused };

@@ -37,7 +37,7 @@ QVariant UnitModel::data(const QModelIndex& index, int role) const {
         case Notes: {
             QStringList notes;
             for (const std::string& note : unit.notes) notes << qstr(note);
-            if (!unit.diagnostics.empty()) notes << tr("%n message(s)", nullptr, int(unit.diagnostics.size()));
+            if (!unit.diagnostics.empty()) notes << counted(qint64(unit.diagnostics.size()), tr("message"), tr("messages"));
             return notes.join(QStringLiteral("; "));
         }
         default: return {};

@@ -71,7 +71,7 @@ void DecisionsPanel::build() {
     table_->setItemDelegateForColumn(DecisionModel::Verdict, new VerdictDelegate(table_));
     for (int mono : {DecisionModel::What, DecisionModel::Argument, DecisionModel::Blocker})
         table_->setItemDelegateForColumn(mono, new MonoDelegate(table_));
-    constexpr std::array<qreal, DecisionModel::ColumnCount> widths = {9.5, 22, 10, 16, 14, 7, 7, 14};
+    constexpr std::array<qreal, DecisionModel::ColumnCount> widths = {9.5, 17, 11, 17, 15, 7, 7, 14};
     for (int c = 0; c < DecisionModel::ColumnCount; ++c) table_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
     column->addWidget(table_, 1);
     empty_ = quietLabel(QString(), this);
@@ -138,6 +138,7 @@ void DecisionsPanel::updateFooter() {
     std::int64_t reported = 0, cloned = 0;
     for (int row = 0; row < proxy_->rowCount(); ++row) {
         const DecisionRow* d = proxy_->decisionAt(proxy_->index(row, 0));
+        if (d->verdict != "clone") continue;  // notes of other passes repeat the bytes of the verdict
         reported += d->reportedBytes.value_or(0);
         cloned += d->clonedBytes.value_or(0);
     }
@@ -151,12 +152,14 @@ void DecisionsPanel::updateFooter() {
 void DecisionsPanel::follow(const Selection& selection, Origin origin) {
     if (origin == Origin::Decisions) return;
     following_ = true;
-    int found = -1;
-    for (int row = 0; row < proxy_->rowCount() && found < 0; ++row) {
-        const DecisionRow* d = proxy_->decisionAt(proxy_->index(row, 0));
-        const bool same = selection.decision ? d->id == *selection.decision : selection.node != kNoUid && (d->uid == selection.node || d->originUid == selection.node);
-        if (same) found = row;
+    std::optional<std::int64_t> wanted = selection.decision;
+    if (!wanted) {
+        const auto about = decisionsAbout(session_.data(), selection.node);
+        if (!about.empty()) wanted = about.front()->id;
     }
+    int found = -1;
+    for (int row = 0; wanted && row < proxy_->rowCount() && found < 0; ++row)
+        if (proxy_->decisionAt(proxy_->index(row, 0))->id == *wanted) found = row;
     if (found >= 0) {
         table_->setCurrentIndex(proxy_->index(found, DecisionModel::What));
     } else {

@@ -52,7 +52,7 @@ void JobLine::update() {
     QString text = job.title;
     if (!job.detail.isEmpty()) text += QStringLiteral(": ") + job.detail;
     text += QStringLiteral("   %1 s").arg(double(job.elapsedMs) / 1000, 0, 'f', 1);
-    if (running.size() > 1) text += tr("   and %n more", nullptr, int(running.size()) - 1);
+    if (running.size() > 1) text += tr("   and %1 more").arg(running.size() - 1);
     text_->setText(text);
     bar_->setRange(0, job.fraction < 0 ? 0 : 1000);
     if (job.fraction >= 0) bar_->setValue(int(job.fraction * 1000));

@@ -144,8 +144,8 @@ void NodeCard::showNode(const StageView& view, std::uint32_t at) {
 
 void NodeCard::showDecisions(Uid uid) {
     QStringList lines;
-    for (const DecisionRow& d : *session_.data().decisions) {
-        if (d.uid != uid && d.originUid != uid) continue;
+    for (const DecisionRow* about : decisionsAbout(session_.data(), uid)) {
+        const DecisionRow& d = *about;
         QString line = verdictGlyph(verdictKind(d)) + QLatin1Char(' ') + verdictWord(verdictKind(d));
         if (!d.argument.empty()) line += tr(": %1").arg(qstr(d.argument));
         lines << QStringLiteral("<a style=\"text-decoration:none\" href=\"decision:%1\">%2</a>").arg(d.id).arg(line.toHtmlEscaped());

@@ -61,8 +61,11 @@ void paintBar(QPainter& painter, const QRect& area, const Row& row) {
 
 QString secondLine(const Row& row) {
     QStringList parts;
-    if (row.clones > 0) parts << (row.clones == 1 ? QObject::tr("1 clone") : QObject::tr("%1 clones").arg(row.clones));
-    if (row.copies > 0) parts << (row.copies == 1 ? QObject::tr("1 copy back") : QObject::tr("%1 copies back").arg(row.copies));
+    if (row.clones > 0) {
+        parts << counted(row.clones, QObject::tr("clone"), QObject::tr("clones"));
+    } else if (row.copies > 0) {
+        parts << counted(row.copies, QObject::tr("copy back"), QObject::tr("copies back"));
+    }
     if (row.delta != 0) parts << (row.delta > 0 ? QStringLiteral("+") : QStringLiteral("\u2212")) + bytesText(std::abs(row.delta));
     return parts.join(QStringLiteral(" \u00b7 "));
 }

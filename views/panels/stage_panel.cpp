@@ -23,7 +23,7 @@ StagePanel::StagePanel(Session& session, QWidget* parent) : QWidget(parent), ses
     build();
     connect(&session_, &Session::stageChanged, this, &StagePanel::showStage);
     connect(&session_, &Session::recordingChanged, this, [this] {
-        canvas_->setDecisions(session_.data().decisions);
+        canvas_->setDecisions(decisionsOnCards());
         if (!session_.view()) canvas_->setStage(nullptr);
         text_->setSource(nullptr);
     });
@@ -45,6 +45,19 @@ StagePanel::StagePanel(Session& session, QWidget* parent) : QWidget(parent), ses
         goToDefinition();
     });
     setMode(Mode::Graph);
+}
+
+std::shared_ptr<const std::vector<DecisionRow>> StagePanel::decisionsOnCards() const {
+    const LaneData& data = session_.data();
+    if (data.copies.empty()) return data.decisions;
+    auto out = std::make_shared<std::vector<DecisionRow>>(*data.decisions);
+    for (const auto& [uid, id] : data.copies) {
+        const auto why = std::find_if(data.decisions->begin(), data.decisions->end(), [id = id](const DecisionRow& d) { return d.id == id; });
+        if (why == data.decisions->end()) continue;
+        out->push_back(*why);
+        out->back().uid = uid;
+    }
+    return out;
 }
 
 QWidget* StagePanel::header() {

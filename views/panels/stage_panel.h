@@ -50,6 +50,8 @@ signals:
 private:
     void build();
     QWidget* header();
+    /// Those of the lane, and for each clone that a pass put in the one that left it.
+    std::shared_ptr<const std::vector<DecisionRow>> decisionsOnCards() const;
     void follow(const Selection& selection, Origin origin);
     void showStage();
     void showZoom(double zoom);

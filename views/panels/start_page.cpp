@@ -4,8 +4,6 @@
 #include <QListView>
 #include <QPainter>
 #include <QStyledItemDelegate>
-#include <QTextLayout>
-#include <QTextOption>
 #include <QVBoxLayout>
 
 #include "views/canvas/metrics.h"
@@ -56,22 +54,11 @@ private:
             painter.drawText(area, Qt::AlignLeft | Qt::AlignTop, fm.elidedText(text, Qt::ElideMiddle, area.width()));
             return;
         }
-        QString flat = text;
-        flat.replace(QLatin1Char('\n'), QLatin1Char(' '));
-        QTextLayout layout(flat, painter.font());
-        layout.beginLayout();
-        int y = area.top();
-        for (int n = 0; n < detailLines_; ++n) {
-            QTextLine line = layout.createLine();
-            if (!line.isValid()) break;
-            line.setLineWidth(area.width());
-            const QString rest = flat.mid(line.textStart());
-            const bool last = n + 1 == detailLines_;
-            painter.drawText(QRect(area.left(), y, area.width(), fm.height()), Qt::AlignLeft | Qt::AlignTop,
-                             last ? fm.elidedText(rest, Qt::ElideRight, area.width()) : flat.mid(line.textStart(), line.textLength()));
-            y += fm.height();
+        const QStringList lines = text.split(QLatin1Char('\n'));
+        for (int n = 0; n < detailLines_ && n < lines.size(); ++n) {
+            const QRect row(area.left(), area.top() + n * fm.height(), area.width(), fm.height());
+            painter.drawText(row, Qt::AlignLeft | Qt::AlignTop, fm.elidedText(lines[n], Qt::ElideRight, area.width()));
         }
-        layout.endLayout();
     }
 
     int detailLines_;

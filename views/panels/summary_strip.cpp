@@ -52,17 +52,17 @@ void SummaryStrip::show() {
     }
     QStringList parts;
     if (copies == 0 && inPlace > 0) {
-        parts << link(QStringLiteral("verdict:in"), tr("All %n written argument(s) are in place", nullptr, inPlace));
+        parts << link(QStringLiteral("verdict:in"), inPlace == 1 ? tr("The one written argument is in place") : tr("All %1 written arguments are in place").arg(inPlace));
     } else if (copies > 0) {
-        parts << link(QStringLiteral("verdict:clone"), tr("%n written argument(s) copied", nullptr, copies)) +
+        parts << link(QStringLiteral("verdict:clone"), counted(copies, tr("written argument copied"), tr("written arguments copied"))) +
                      (avoidable > 0 ? tr(", %1 avoidable").arg(avoidable) : QString());
-        if (inPlace > 0) parts << link(QStringLiteral("verdict:in"), tr("%n in place", nullptr, inPlace));
+        if (inPlace > 0) parts << link(QStringLiteral("verdict:in"), tr("%1 in place").arg(inPlace));
     } else {
         parts << tr("No pass decided about a write");
     }
-    parts << tr("%1 clones, %2 cloned").arg(last.clones).arg(bytesText(last.clonedBytes));
+    parts << tr("%1, %2 cloned").arg(counted(last.clones, tr("clone"), tr("clones")), bytesText(last.clonedBytes));
     parts << tr("%1 copied back").arg(bytesText(last.copiedBackBytes));
-    if (last.selfCopies > 0) parts << tr("%n self-copy(ies)", nullptr, int(last.selfCopies));
+    if (last.selfCopies > 0) parts << counted(last.selfCopies, tr("self-copy"), tr("self-copies"));
     const QString lane = session_.lane() ? qstr(session_.lane()->name) : QString();
     label_->setText(QStringLiteral("<b>%1</b>&nbsp;&nbsp;&nbsp;%2").arg(lane.toHtmlEscaped(), parts.join(QStringLiteral("&nbsp;&nbsp;\u00b7&nbsp;&nbsp;"))));
     label_->setAccessibleName(text());

@@ -6,6 +6,8 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "views/canvas/metrics.h"
 #include "views/panels/command_line.h"
 #include "views/panels/widgets.h"
@@ -119,13 +121,11 @@ void WhyCard::follow(const Selection& selection) {
     ids_.clear();
     std::size_t at = 0;
     if (session_.isOpen()) {
-        std::vector<const DecisionRow*> found;
-        for (const DecisionRow& d : *session_.data().decisions) {
-            const bool about = selection.node != kNoUid && (d.uid == selection.node || d.originUid == selection.node);
-            const bool chosen = selection.decision == d.id;
-            if (!about && !chosen) continue;
-            if (chosen) at = ids_.size();
-            ids_.push_back(d.id);
+        for (const DecisionRow* d : decisionsAbout(session_.data(), selection.node)) ids_.push_back(d->id);
+        if (selection.decision) {
+            const auto chosen = std::find(ids_.begin(), ids_.end(), *selection.decision);
+            at = std::size_t(chosen - ids_.begin());
+            if (chosen == ids_.end()) ids_.push_back(*selection.decision);
         }
     }
     if (ids_.empty()) {

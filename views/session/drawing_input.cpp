@@ -76,7 +76,8 @@ std::vector<Segment> repeatedBlocks(const std::vector<Segment>& run) {
         flush(at);
         for (std::size_t block = 0; block * found.period < found.length; ++block) {
             const Segment& first = run[at + block * found.period];
-            out.push_back({first.begin, run[at + (block + 1) * found.period - 1].end, first.title + " x " + std::to_string(block)});
+            out.push_back({first.begin, run[at + (block + 1) * found.period - 1].end,
+                           first.title + ", repeat " + std::to_string(block + 1) + " of " + std::to_string(found.length / found.period)});
         }
         at += found.length;
         loose = at;

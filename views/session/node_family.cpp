@@ -39,8 +39,12 @@ Spelling split(string_view op) {
     return {op.substr(0, colons), packet};
 }
 
+/// Rows carry the target as the text spells it.
+Name canonicalTarget(const NodeRow& node) { return canonicalOp(node.target.empty() ? node.op : node.target); }
+
 Family familyOfCall(const NodeRow& node) {
-    const auto [space, packet] = split(node.op);
+    const Name op = canonicalTarget(node);
+    const auto [space, packet] = split(op.view());
     if (space == "hop") return Family::Wrapper;
     if (space.substr(0, 9) == "_c10d_fun" || space == "c10d") return Family::Collective;
     if (packet == "getitem") return Family::View;
@@ -50,7 +54,7 @@ Family familyOfCall(const NodeRow& node) {
     if (in(kCopy, packet)) return Family::Copy;
     if (in(kMatmul, packet)) return Family::Matmul;
     if (in(kReduction, packet)) return Family::Reduction;
-    const OpDef* def = OpRegistry::builtin().find(Name(node.op));
+    const OpDef* def = OpRegistry::builtin().find(op);
     if (!def) return Family::Pointwise;
     if (def->isView() || def->is(Trait::AliasIfLayout)) return Family::View;
     if (def->is(Trait::FreshCopy)) return Family::Copy;
@@ -84,7 +88,7 @@ const char* familyWord(Family family) { return kFamilies[std::size_t(family)].wo
 Family familyOf(const NodeRow& node) {
     if (node.kind == "placeholder" || node.kind == "get_attr") return Family::Input;
     if (node.kind == "output") return Family::Output;
-    if (node.op.empty()) return Family::Unknown;
+    if (node.op.empty() && node.target.empty()) return Family::Unknown;
     return familyOfCall(node);
 }
 
@@ -92,8 +96,8 @@ std::string shortOp(const NodeRow& node) {
     if (node.kind == "placeholder") return "input";
     if (node.kind == "get_attr") return "constant";
     if (node.kind == "output") return "output";
-    std::string op = node.op.empty() ? node.target : node.op;
-    for (string_view dropped : {"aten::", "operator::", "hop::", "python::", "torch.ops.aten."}) {
+    std::string op = node.kind == "call_function" ? canonicalTarget(node).str() : node.target;
+    for (string_view dropped : {"aten::", "operator::", "hop::", "python::"}) {
         if (op.compare(0, dropped.size(), dropped) == 0) {
             op.erase(0, dropped.size());
             break;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "core/recording/recorder.h"
@@ -13,6 +14,7 @@
 #include "core/text/document.h"
 #include "views/session/error_report.h"
 #include "views/session/job_queue.h"
+#include "views/session/stage_view.h"
 
 namespace aliascope {
 
@@ -45,9 +47,15 @@ struct LaneData {
     std::vector<StageRow> stages;
     std::shared_ptr<const std::vector<DecisionRow>> decisions;
     std::shared_ptr<const std::vector<DiagnosticRow>> diagnostics;
+    std::unordered_map<Uid, std::int64_t> copies;  ///< clones that passes put in -> the decision that left the copy
     int wantedStage = 0;                        ///< from the request; 0 = none
     QString stageError;                         ///< the stage that was asked for and is not there
 };
+
+/// Decisions about a node, or about the copy that it is; what was copied first, then what is in place, then notes.
+std::vector<const DecisionRow*> decisionsAbout(const LaneData& data, Uid uid);
+/// The clone that a decision left in `view`; kNoUid when there is none.
+Uid copyOf(const LaneData& data, std::int64_t decision, const StageView& view);
 
 struct RecordOutcome {
     std::optional<LaneData> data;

@@ -72,7 +72,7 @@ void Session::readDone(ReadOutcome outcome) {
         ErrorReport report;
         report.what = tr("The file has no graph %1.").arg(outcome.request.graph);
         report.where = outcome.request.path;
-        report.todo = tr("It holds %n graph(s), numbered from 1.", nullptr, int(units.size()));
+        report.todo = tr("The file holds %1, numbered from 1.").arg(units.size() == 1 ? tr("one graph") : tr("%1 graphs").arg(units.size()));
         report.exitCode = 1;
         emit failed(report);
         return;
@@ -138,7 +138,7 @@ void Session::recorded(RecordOutcome outcome, const OpenRequest& request) {
         adopt(std::move(*outcome.data));
     }
     if (outcome.cancelled)
-        emit notice(outcome.data ? tr("Stopped. The %n stage(s) finished so far are shown.", nullptr, int(data_.stages.size())) : tr("Opening was stopped."));
+        emit notice(outcome.data ? tr("Stopped. What was finished so far is shown: %1 of the stages.").arg(data_.stages.size()) : tr("Opening was stopped."));
     if (outcome.error) emit failed(*outcome.error);
     if (!outcome.data) return;
     if (!data_.stageError.isEmpty()) {
@@ -432,6 +432,12 @@ void Session::selectDecision(const DecisionRow& decision, Origin origin) {
         next.node = *uid;
         next.storage = view_->node(*uid)->storage;
         break;
+    }
+    if (view_) {
+        if (const Uid copy = copyOf(data_, decision.id, *view_); copy != kNoUid) {
+            next.node = copy;
+            next.storage = view_->node(copy)->storage;
+        }
     }
     if (next.node == kNoUid && decision.uid) next.node = *decision.uid;  // not in this stage: views say so
     select(next, origin);
