@@ -234,9 +234,11 @@ void CardPainter::paintNear(QPainter& p, const PlacedCard& placed, const QRectF&
     if (!t.badge.isEmpty()) {
         p.setFont(fonts_.small);
         const double width = smallMetrics.horizontalAdvance(t.badge);
-        const double square = std::round(7 * z);
-        p.fillRect(QRectF(head.right() - width - square - 4 * z, head.center().y() - square / 2, square, square),
-                   QBrush(c.slot(view_.snapshot->nodes[node]->storage), slotPattern(view_.snapshot->nodes[node]->storage)));
+        const double square = std::round(8 * z);
+        // The outline keeps a sparse pattern recognisable at this size.
+        p.setPen(c.slot(view_.snapshot->nodes[node]->storage));
+        p.setBrush(QBrush(c.slot(view_.snapshot->nodes[node]->storage), slotPattern(view_.snapshot->nodes[node]->storage)));
+        p.drawRect(QRectF(head.right() - width - square - 5 * z, std::round(head.center().y() - square / 2), square, square));
         p.setPen(c(Role::Secondary));
         p.drawText(head, Qt::AlignRight | Qt::AlignVCenter, t.badge);
         head.setRight(head.right() - width - square - 10 * z);
