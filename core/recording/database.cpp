@@ -1,8 +1,8 @@
 #include "core/recording/database.h"
 
-#include <cstddef>
-
 #include <sqlite3.h>
+
+#include <cstddef>
 
 namespace aliascope::recording {
 namespace {
@@ -44,9 +44,12 @@ std::string uriOf(const std::string& path, const char* query) {
 int flagsOf(Database::Access access) {
     switch (access) {
         case Database::Access::Read:
-        case Database::Access::ReadImmutable: return SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
-        case Database::Access::Write: return SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI;
-        case Database::Access::Create: break;
+        case Database::Access::ReadImmutable:
+            return SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+        case Database::Access::Write:
+            return SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI;
+        case Database::Access::Create:
+            break;
     }
     return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI;
 }
@@ -55,6 +58,7 @@ int flagsOf(Database::Access access) {
 
 bool SqlError::diskFull() const { return code_ == SQLITE_FULL; }
 bool SqlError::damaged() const { return code_ == SQLITE_CORRUPT || code_ == SQLITE_NOTADB; }
+bool SqlError::notADatabase() const { return code_ == SQLITE_NOTADB; }
 bool SqlError::busy() const { return code_ == SQLITE_BUSY || code_ == SQLITE_LOCKED; }
 bool SqlError::readOnly() const { return code_ == SQLITE_READONLY || code_ == SQLITE_CANTOPEN || code_ == SQLITE_PERM; }
 
@@ -128,9 +132,7 @@ std::string_view Statement::view(int column) const {
     return data ? std::string_view(static_cast<const char*>(data), static_cast<std::size_t>(size)) : std::string_view();
 }
 
-std::optional<std::int64_t> Statement::optionalInteger(int column) const {
-    return isNull(column) ? std::nullopt : std::optional(integer(column));
-}
+std::optional<std::int64_t> Statement::optionalInteger(int column) const { return isNull(column) ? std::nullopt : std::optional(integer(column)); }
 
 void Statement::put(std::int64_t v) { sqlite3_bind_int64(stmt_, next_++, v); }
 void Statement::put(double v) { sqlite3_bind_double(stmt_, next_++, v); }

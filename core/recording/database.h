@@ -18,12 +18,14 @@ namespace aliascope::recording {
 
 class SqlError : public std::exception {
 public:
-    SqlError(int code, std::string message, std::uint64_t pendingBytes = 0) : code_(code), message_(std::move(message)), pendingBytes_(pendingBytes) {}
+    SqlError(int code, std::string message, std::uint64_t pendingBytes = 0)
+        : code_(code), message_(std::move(message)), pendingBytes_(pendingBytes) {}
     int code() const { return code_; }  ///< primary result code
     const char* what() const noexcept override { return message_.c_str(); }
     bool diskFull() const;
     /// The bytes of the file are not those of a sound database.
     bool damaged() const;
+    bool notADatabase() const;
     bool busy() const;
     bool readOnly() const;
     /// Bytes of the pages in memory when the error came up: about what the transaction would have written.

@@ -1,9 +1,8 @@
 #include "core/recording/document_rows.h"
 
 #include <algorithm>
-#include <unordered_map>
-
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "core/recording/blob_codec.h"
 #include "core/recording/lane_recorder.h"
@@ -28,7 +27,8 @@ public:
         : db_(db),
           doc_(doc),
           graph_(db,
-                 "INSERT INTO graph(source, name, phase, order_key, span_begin, span_end, nodes, notes) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING id"),
+                 "INSERT INTO graph(source, name, phase, order_key, span_begin, span_end, nodes, notes) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) "
+                 "RETURNING id"),
           symbol_(db, "INSERT INTO symbol(graph, name, hint, min, max) VALUES(?1, ?2, ?3, ?4, ?5)"),
           diagnostic_(db,
                       "INSERT INTO diagnostic(source, graph, uid, severity, audience, code, line, col, params, excerpt) "
@@ -51,7 +51,8 @@ public:
 private:
     std::int64_t writeUnit(const Unit& unit) {
         const std::string key = orderKey(unit.id);
-        graph_.bind(source_, unit.label, toString(unit.graph.phase), key, unit.spanBegin, unit.spanEnd, unit.statedNodes, storeBlob(db_, notesJson(unit)));
+        graph_.bind(source_, unit.label, toString(unit.graph.phase), key, unit.spanBegin, unit.spanEnd, unit.statedNodes,
+                    storeBlob(db_, notesJson(unit)));
         graph_.step();
         const std::int64_t id = graph_.integer(0);
         graph_.reset();
@@ -63,8 +64,8 @@ private:
     void writeDiagnostic(const Diagnostic& d, std::optional<std::int64_t> graph, const Graph* g) {
         const NodeId node = g && d.node ? g->find(d.node) : NodeId();
         diagnostic_.run(source_, graph, node ? std::optional(makeUid(0, node)) : std::nullopt, toString(d.severity), toString(d.audience), d.code,
-                        d.line ? std::optional(d.line) : std::nullopt, d.column ? std::optional(d.column) : std::nullopt, paramsJson(d.params, d.note),
-                        orNull(d.excerpt));
+                        d.line ? std::optional(d.line) : std::nullopt, d.column ? std::optional(d.column) : std::nullopt,
+                        paramsJson(d.params, d.note), orNull(d.excerpt));
     }
 
     Database& db_;

@@ -1,9 +1,8 @@
 #include "core/recording/graph_state.h"
 
 #include <algorithm>
-#include <type_traits>
-
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "core/text/print.h"
 
@@ -86,7 +85,7 @@ void readMember(const Json& j, std::vector<std::string>& out) {
 }
 
 template <class Enum>
-    requires std::is_enum_v<Enum>
+requires std::is_enum_v<Enum>
 void readMember(const Json& j, Enum& out) {
     if (!j.is_number_integer()) return;
     const auto value = j.get<std::int64_t>();
@@ -114,8 +113,7 @@ Json symbolsJson(const SymbolTable& symbols) {
     std::vector<std::pair<Name, SymbolFacts>> sorted(symbols.begin(), symbols.end());
     std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     Json out = Json::array();
-    for (const auto& [name, facts] : sorted)
-        out.push_back({name.str(), optionalJson(facts.hint), optionalJson(facts.min), optionalJson(facts.max)});
+    for (const auto& [name, facts] : sorted) out.push_back({name.str(), optionalJson(facts.hint), optionalJson(facts.min), optionalJson(facts.max)});
     return out;
 }
 
@@ -148,7 +146,8 @@ std::vector<BodyState::Meta> metaFrom(const Json& j) {
     std::vector<BodyState::Meta> out;
     if (!j.is_array()) return out;
     for (const Json& row : j)
-        if (row.is_array() && row.size() == 3 && row[0].is_number_unsigned() && row[0].get<std::uint64_t>() < kMaxNodeId && row[1].is_string() && row[2].is_string())
+        if (row.is_array() && row.size() == 3 && row[0].is_number_unsigned() && row[0].get<std::uint64_t>() < kMaxNodeId && row[1].is_string() &&
+            row[2].is_string())
             out.push_back({row[0].get<std::uint32_t>(), Name(row[1].get<std::string>()), row[2].get<std::string>()});
     return out;
 }

@@ -15,8 +15,8 @@ namespace aliascope::recording {
 /// One graph of the tree, sub-graphs behind their parents. Numbers are the upper half of a uid.
 struct Body {
     std::uint32_t number = 0;
-    std::string path;       ///< attributes joined by `.`; empty = main graph
-    std::size_t parent = 0; ///< index into the list of bodies; of the main graph 0
+    std::string path;        ///< attributes joined by `.`; empty = main graph
+    std::size_t parent = 0;  ///< index into the list of bodies; of the main graph 0
     Name attribute;
     const Graph* graph = nullptr;
 };

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-
 #include <nlohmann/json.hpp>
 
 #include "core/recording/blob_codec.h"
@@ -15,28 +14,38 @@ namespace {
 
 const char* stateWord(StageResult::State state) {
     switch (state) {
-        case StageResult::State::Ok: return "ok";
-        case StageResult::State::Failed: return "failed";
-        case StageResult::State::Skipped: break;
+        case StageResult::State::Ok:
+            return "ok";
+        case StageResult::State::Failed:
+            return "failed";
+        case StageResult::State::Skipped:
+            break;
     }
     return "skipped";
 }
 
 const char* stateWord(Rewrite::State state) {
     switch (state) {
-        case Rewrite::State::Applied: return "applied";
-        case Rewrite::State::Failed: return "failed";
-        case Rewrite::State::Skipped: break;
+        case Rewrite::State::Applied:
+            return "applied";
+        case Rewrite::State::Failed:
+            return "failed";
+        case Rewrite::State::Skipped:
+            break;
     }
     return "skipped";
 }
 
 const char* answerWord(CheckStep::Answer answer) {
     switch (answer) {
-        case CheckStep::Answer::Ok: return "ok";
-        case CheckStep::Answer::Failed: return "failed";
-        case CheckStep::Answer::Unknown: return "unknown";
-        case CheckStep::Answer::Skipped: break;
+        case CheckStep::Answer::Ok:
+            return "ok";
+        case CheckStep::Answer::Failed:
+            return "failed";
+        case CheckStep::Answer::Unknown:
+            return "unknown";
+        case CheckStep::Answer::Skipped:
+            break;
     }
     return "skipped";
 }
@@ -64,15 +73,17 @@ std::string timestamp() {
 struct LaneRecorder::Statements {
     explicit Statements(Database& db)
         : stage(db,
-                "INSERT INTO stage(lane, idx, name, pass, options, state, hash, changed, nodes, added, removed, modified, clones, cloned_bytes, copies_back, "
+                "INSERT INTO stage(lane, idx, name, pass, options, state, hash, changed, nodes, added, removed, modified, clones, cloned_bytes, "
+                "copies_back, "
                 "copied_back_bytes, self_copies, rewrites, wall_ns, message) "
                 "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20) RETURNING id"),
           rewrite(db, "INSERT INTO rewrite(stage, seq, rule, state, theorem, message) VALUES(?1, ?2, ?3, ?4, ?5, ?6) RETURNING id"),
           rewriteNode(db, "INSERT OR IGNORE INTO rewrite_node(rewrite, side, uid, name) VALUES(?1, ?2, ?3, ?4)"),
-          decision(db,
-                   "INSERT INTO decision(stage, seq, uid, node, origin_uid, origin, op, argument, verdict, need, code, blocker_uid, blocker, view_uid, "
-                   "reported_bytes, counted, cloned_bytes, needed_bytes, bytes_expr, rule, params, avoided_by) "
-                   "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22) RETURNING id"),
+          decision(
+              db,
+              "INSERT INTO decision(stage, seq, uid, node, origin_uid, origin, op, argument, verdict, need, code, blocker_uid, blocker, view_uid, "
+              "reported_bytes, counted, cloned_bytes, needed_bytes, bytes_expr, rule, params, avoided_by) "
+              "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22) RETURNING id"),
           checkStep(db, "INSERT INTO check_step(decision, seq, question, result, detail) VALUES(?1, ?2, ?3, ?4, ?5)"),
           diagnostic(db,
                      "INSERT INTO diagnostic(graph, stage, uid, severity, audience, code, line, col, params, excerpt) "
@@ -89,7 +100,8 @@ LaneRecorder::~LaneRecorder() = default;
 Status LaneRecorder::pipelineStarted(const Graph&, const Pipeline& pipeline) {
     try {
         Transaction transaction(db_);
-        Statement insert(db_, "INSERT INTO lane(graph, name, pipeline, kind, state, created) VALUES(?1, ?2, ?3, 'recorded', 'running', ?4) RETURNING id");
+        Statement insert(db_,
+                         "INSERT INTO lane(graph, name, pipeline, kind, state, created) VALUES(?1, ?2, ?3, 'recorded', 'running', ?4) RETURNING id");
         const std::string text = pipeline.str(), now = timestamp();
         insert.bind(graph_, name_, text, now);
         insert.step();
@@ -152,8 +164,8 @@ std::int64_t LaneRecorder::insertStageRow(const StageResult& s, const StageDiffe
     const StageFacts& f = versions_->facts();
     Statement& insert = statements_->stage;
     const bool first = s.index == 1;  // everything is new in stage 1: nothing was added to the program
-    insert.bind(lane_, s.index, s.name, orNull(s.pass), orNull(s.options), stateWord(s.state), s.hash, s.changed, f.nodes, first ? 0 : d.added, d.removed,
-                d.modified, f.clones, f.clonedBytes, f.copiesBack, f.copiedBackBytes, f.selfCopies,
+    insert.bind(lane_, s.index, s.name, orNull(s.pass), orNull(s.options), stateWord(s.state), s.hash, s.changed, f.nodes, first ? 0 : d.added,
+                d.removed, d.modified, f.clones, f.clonedBytes, f.copiesBack, f.copiedBackBytes, f.selfCopies,
                 static_cast<std::int64_t>(s.rewrites ? s.rewrites->size() : 0), s.wallNs, orNull(s.message));
     insert.step();
     const std::int64_t id = insert.integer(0);
@@ -192,13 +204,14 @@ void LaneRecorder::insertDecisions(std::int64_t stageId, const std::vector<Decis
         const auto name = [](const NodeRef& ref) { return orNull(ref.name.view()); };
         Statement& insert = statements_->decision;
         insert.bind(stageId, ++seq, versions_->uidOf(d.node), d.node.name.view(), versions_->uidOf(d.origin), name(d.origin), orNull(d.op.view()),
-                    orNull(d.argument), d.verdict, d.need, d.code, versions_->uidOf(d.blocker), name(d.blocker), versions_->uidOf(d.view), d.reportedBytes,
-                    d.counted, d.clonedBytes, d.neededBytes, orNull(d.bytesExpr), orNull(d.rule), params, orNull(d.avoidedBy));
+                    orNull(d.argument), d.verdict, d.need, d.code, versions_->uidOf(d.blocker), name(d.blocker), versions_->uidOf(d.view),
+                    d.reportedBytes, d.counted, d.clonedBytes, d.neededBytes, orNull(d.bytesExpr), orNull(d.rule), params, orNull(d.avoidedBy));
         insert.step();
         const std::int64_t id = insert.integer(0);
         insert.reset();
         int step = 0;
-        for (const CheckStep& check : d.checks) statements_->checkStep.run(id, ++step, check.question, answerWord(check.answer), orNull(check.detail));
+        for (const CheckStep& check : d.checks)
+            statements_->checkStep.run(id, ++step, check.question, answerWord(check.answer), orNull(check.detail));
     }
 }
 

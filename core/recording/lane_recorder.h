@@ -17,7 +17,8 @@ namespace aliascope::recording {
 class LaneRecorder : public PassObserver {
 public:
     /// `path` is named in messages.
-    LaneRecorder(Database& db, TextPool& pool, const RecorderLimits& limits, std::string path, std::int64_t graph, std::string name, const OpRegistry& ops);
+    LaneRecorder(Database& db, TextPool& pool, const RecorderLimits& limits, std::string path, std::int64_t graph, std::string name,
+                 const OpRegistry& ops);
     ~LaneRecorder() override;
 
     Status pipelineStarted(const Graph& g, const Pipeline& pipeline) override;
@@ -47,14 +48,14 @@ private:
     std::int64_t graph_;
     std::string name_;
     const OpRegistry& ops_;
-    std::int64_t lane_ = 0;                 ///< 0 = header not written yet
+    std::int64_t lane_ = 0;  ///< 0 = header not written yet
     std::unique_ptr<NodeVersions> versions_;
     std::unique_ptr<Statements> statements_;
     std::uint64_t stateHash_ = 0;
     std::int64_t writtenVersions_ = 0, writtenDecisions_ = 0;
-    bool failed_ = false;                   ///< a stage of the pipeline failed
+    bool failed_ = false;  ///< a stage of the pipeline failed
     bool ended_ = false;
-    std::optional<Diagnostic> broken_;      ///< why nothing more can be written
+    std::optional<Diagnostic> broken_;  ///< why nothing more can be written
 };
 
 /// Columns of a message that both files and stages have; params as a JSON object.

@@ -27,8 +27,8 @@ const std::set<std::string, std::less<>>& expectedNames() {
     return names;
 }
 
-/// Sizes of a usual session, as ANALYZE would store them. Without any the planner takes `lane = ?` for as selective as `lane = ? AND uid = ?` and reads
-/// the whole lane for every edge; these make the same plan in every file, from the first stage on.
+/// Sizes of a usual session, as ANALYZE would store them. Without any the planner takes `lane = ?` for as selective as `lane = ? AND uid = ?` and
+/// reads the whole lane for every edge; these make the same plan in every file, from the first stage on.
 constexpr const char* kStatistics =
     "ANALYZE;"
     "INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES"
@@ -36,7 +36,8 @@ constexpr const char* kStatistics =
     "('node', 'node_storage', '5000 2500 3 2'), ('use', 'use', '10000 2 1'), ('use', 'use_uid', '10000 4 1'), ('part', 'part', '300 3 1'),"
     "('storage', 'storage', '2000 1000 2 1'), ('str', 'sqlite_autoindex_str_1', '6000 1000 1'), ('type', 'sqlite_autoindex_type_1', '300 1'),"
     "('lane', NULL, '2'), ('graph', NULL, '2'), ('stage', 'sqlite_autoindex_stage_1', '60 30 1'), ('stage', 'sqlite_autoindex_stage_2', '60 30 1'),"
-    "('rewrite', 'sqlite_autoindex_rewrite_1', '3000 100 1'), ('rewrite_node', 'rewrite_node', '9000 3 2 1'), ('rewrite_node', 'rewrite_uid', '9000 3'),"
+    "('rewrite', 'sqlite_autoindex_rewrite_1', '3000 100 1'), ('rewrite_node', 'rewrite_node', '9000 3 2 1'), ('rewrite_node', 'rewrite_uid', '9000 "
+    "3'),"
     "('decision', 'sqlite_autoindex_decision_1', '600 60 1'), ('decision', 'decision_uid', '600 3'), ('decision', 'decision_code', '600 40'),"
     "('check_step', 'check_step', '3000 5 1'), ('run', NULL, '30'), ('mem_event', 'mem_event', '1000000 100000 1'),"
     "('mem_storage', 'mem_storage', '500000 50000 1'), ('mem_live', 'mem_live', '5000 500 20 1'), ('mem_level', 'mem_level', '20000 2000 1000 1'),"

@@ -27,8 +27,10 @@ class UseModes {
 public:
     UseModes(const OpRegistry& ops, const Graph& g, NodeId id, const OpDef* def) : written_(writtenOperands(ops, g, id)) {
         if (!def) return;
-        if (def->is(Trait::HandleOnly)) write_ = "meta";
-        else if (def->is(Trait::WriteOnly) && !def->is(Trait::PartialWrite)) write_ = "write";
+        if (def->is(Trait::HandleOnly))
+            write_ = "meta";
+        else if (def->is(Trait::WriteOnly) && !def->is(Trait::PartialWrite))
+            write_ = "write";
         if (def->is(Trait::ShapeOnly)) read_ = "meta";
     }
     std::string_view of(std::string_view arg, NodeId value) const {
@@ -69,7 +71,8 @@ NodeRows::NodeRows(Database& db, TextPool& pool, std::int64_t lane, const OpRegi
       lane_(lane),
       ops_(ops),
       node_(db,
-            "INSERT INTO node(id, lane, uid, first_stage, last_stage, ord, body, kind, name, op, args, type, storage, module, path, line, fn, code, flags) "
+            "INSERT INTO node(id, lane, uid, first_stage, last_stage, ord, body, kind, name, op, args, type, storage, module, path, line, fn, code, "
+            "flags) "
             "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)"),
       use_(db, "INSERT INTO use(node, slot, arg, uid, out, mode) VALUES(?1, ?2, ?3, ?4, ?5, ?6)"),
       part_(db, "INSERT INTO part(node, out, type, storage) VALUES(?1, ?2, ?3, ?4)"),

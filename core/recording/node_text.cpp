@@ -48,7 +48,8 @@ std::string spellTarget(std::string_view kind, std::string_view text) {
 std::string_view defaultTarget(NodeKind kind, std::string_view name) { return kind == NodeKind::Output ? std::string_view("output") : name; }
 
 std::optional<NodeKind> nodeKindFrom(std::string_view word) {
-    for (NodeKind k : {NodeKind::Placeholder, NodeKind::GetAttr, NodeKind::CallFunction, NodeKind::CallMethod, NodeKind::CallModule, NodeKind::Output})
+    for (NodeKind k :
+         {NodeKind::Placeholder, NodeKind::GetAttr, NodeKind::CallFunction, NodeKind::CallMethod, NodeKind::CallModule, NodeKind::Output})
         if (toString(k) == word) return k;
     return std::nullopt;
 }

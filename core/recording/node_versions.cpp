@@ -12,8 +12,10 @@ namespace {
 
 /// Sum that stays unknown once a part of it is.
 void addBytes(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& bytes) {
-    if (sum && bytes) *sum += *bytes;
-    else sum.reset();
+    if (sum && bytes)
+        *sum += *bytes;
+    else
+        sum.reset();
 }
 
 std::optional<std::int64_t> bytesOf(const Graph& g, NodeId id) {
@@ -81,9 +83,10 @@ struct NodeVersions::NodeState {
     Placement place;
 
     bool says(const Node& n, const Provenance& p) const {
-        return name == n.name && target == n.target && op == n.op && kind == n.kind && flags == n.flags && trust == n.trust && annotation == n.annotation &&
-               modulePath == n.modulePath && provenance.raw == p.raw && provenance.file == p.file && provenance.line == p.line &&
-               provenance.function == p.function && provenance.code == p.code && args == n.args && kwargs == n.kwargs && sameType(type, n.type);
+        return name == n.name && target == n.target && op == n.op && kind == n.kind && flags == n.flags && trust == n.trust &&
+               annotation == n.annotation && modulePath == n.modulePath && provenance.raw == p.raw && provenance.file == p.file &&
+               provenance.line == p.line && provenance.function == p.function && provenance.code == p.code && args == n.args && kwargs == n.kwargs &&
+               sameType(type, n.type);
     }
     void take(const Node& n, const Provenance& p) {
         kind = n.kind;

@@ -65,8 +65,10 @@ TypePtr typeOf(const Extras& extras, std::string_view text, const std::optional<
     } else if (mark != std::string_view::npos) {
         const std::string_view stated = text.substr(mark + 2, text.find(" {", mark) - mark - 2);
         Result<SymInt> parsed = SymInt::parse(stated);
-        if (parsed) offset = std::move(*parsed);
-        else if (rowOffset) offset = SymInt(*rowOffset);
+        if (parsed)
+            offset = std::move(*parsed);
+        else if (rowOffset)
+            offset = SymInt(*rowOffset);
     }
     if (!offset) return type;
     TensorType with = *t;
@@ -99,11 +101,13 @@ private:
         std::unordered_map<std::uint32_t, std::size_t> index;
         for (std::size_t i = 0; i < bodies_.size(); ++i) index.emplace(bodies_[i].number, i);
         nodes_.resize(bodies_.size());
-        Statement s(db_,
-                    "SELECT n.id, n.uid, n.ord, n.kind, n.name, o.kind, o.text, a.kind, a.text, t.text, t.offset_el, m.text, p.text, n.line, n.fn, c.text, n.flags "
-                    "FROM node n LEFT JOIN str o ON o.id = n.op LEFT JOIN str a ON a.id = n.args LEFT JOIN type t ON t.id = n.type LEFT JOIN str m ON "
-                    "m.id = n.module LEFT JOIN str p ON p.id = n.path LEFT JOIN str c ON c.id = n.code "
-                    "WHERE n.lane = ?1 AND n.first_stage <= ?2 AND n.last_stage >= ?2");
+        Statement s(
+            db_,
+            "SELECT n.id, n.uid, n.ord, n.kind, n.name, o.kind, o.text, a.kind, a.text, t.text, t.offset_el, m.text, p.text, n.line, n.fn, c.text, "
+            "n.flags "
+            "FROM node n LEFT JOIN str o ON o.id = n.op LEFT JOIN str a ON a.id = n.args LEFT JOIN type t ON t.id = n.type LEFT JOIN str m ON "
+            "m.id = n.module LEFT JOIN str p ON p.id = n.path LEFT JOIN str c ON c.id = n.code "
+            "WHERE n.lane = ?1 AND n.first_stage <= ?2 AND n.last_stage >= ?2");
         s.bind(lane_, stage_);
         while (s.step()) {
             const Uid uid = static_cast<Uid>(s.integer(1));
@@ -126,10 +130,14 @@ private:
         n.kind = kind;
         n.name = Name(s.view(4));
         const Extras extras = extrasFrom(s.view(7));
-        if (!s.isNull(6)) n.target = Name(spellTarget(s.view(5), s.view(6)));
-        else n.target = Name(extras.target ? std::string_view(*extras.target) : defaultTarget(kind, n.name.view()));
-        if (extras.op) n.op = Name(*extras.op);
-        else if (kind == NodeKind::CallFunction) n.op = canonical(n.target);
+        if (!s.isNull(6))
+            n.target = Name(spellTarget(s.view(5), s.view(6)));
+        else
+            n.target = Name(extras.target ? std::string_view(*extras.target) : defaultTarget(kind, n.name.view()));
+        if (extras.op)
+            n.op = Name(*extras.op);
+        else if (kind == NodeKind::CallFunction)
+            n.op = canonical(n.target);
         out.args = s.text(8);
         if (!s.isNull(9) || extras.type) n.type = typeOf(extras, s.view(9), s.optionalInteger(10));
         n.annotation = Name(extras.annotation ? *extras.annotation : n.type ? n.type->str() : std::string());

@@ -1,10 +1,10 @@
 #include "core/recording/recorder.h"
 
-#include <filesystem>
-#include <set>
-
 #include <fcntl.h>
 #include <unistd.h>
+
+#include <filesystem>
+#include <set>
 
 #include "core/recording/document_rows.h"
 #include "core/recording/lane_recorder.h"
@@ -81,8 +81,8 @@ Status Recorder::Impl::open() {
     if (!existed || isEmptyDatabase(*db)) {
         createFile(*db);
     } else {
+        if (db->integer("PRAGMA application_id") != kApplicationId) return fail(cannotWrite(path, path + " exists and is not a session"));
         const Result<int> version = checkIdentity(*db, path);
-        if (!version && version.error().code == "R003") return fail(cannotWrite(path, path + " exists and is not a session"));
         if (!version) return fail(version.error());
         if (*version < kSchemaVersion)
             if (auto migrated = migrate(*db, migrationSteps(), kSchemaVersion, path); !migrated) return migrated;
@@ -125,7 +125,8 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path, cons
     } catch (const SqlError& e) {
         recorder->impl_->pool.reset();
         recorder->impl_->db.reset();
-        if (e.damaged()) return fail(cannotWrite(path, path + " exists and is not a session"));
+        if (e.notADatabase()) return fail(cannotWrite(path, path + " exists and is not a session"));
+        if (e.damaged()) return fail(damaged(path, e.what()));
         if (e.busy()) return fail(cannotWrite(path, path + " is in use by another process"));
         return fail(cannotWrite(path, e, "a new session"));
     }

@@ -14,7 +14,7 @@ namespace aliascope {
 
 /// Rows that a session may have (session.md 4). What lies beyond is refused with R050; further decisions are left out and counted in an R051.
 struct RecorderLimits {
-    int stages = 500;                        ///< of a lane
+    int stages = 500;  ///< of a lane
     std::int64_t lanes = 64;
     std::int64_t graphs = 10'000;
     std::int64_t nodeVersions = 10'000'000;
@@ -24,16 +24,16 @@ struct RecorderLimits {
 
 class Recorder {
 public:
-    /// Creates `path` (`:memory:` is refused: use a temporary file). An existing session is opened and gets further lanes; an existing file that is no
-    /// session is never overwritten. Errors: S003 (read-only folder, disk full, held by another live writer whose process id is named), and for an
+    /// Creates `path` (`:memory:` is refused: use a temporary file). An existing session is opened and gets further lanes; an existing file that is
+    /// no session is never overwritten. Errors: S003 (read-only folder, disk full, held by another live writer whose process id is named), and for an
     /// existing session S001, S002 as Recording::open.
     static Result<std::unique_ptr<Recorder>> create(const std::string& path, const RecorderLimits& limits = {});
     ~Recorder();  ///< closes: checkpoint, journal_mode=DELETE
 
     /// Source text (zstd), its graphs, symbols and diagnostics. Returns ids of `graph` rows, one per unit of `doc`, in order.
     Result<std::vector<std::int64_t>> addDocument(const Document& doc);
-    /// An observer that records the next pipeline run as a lane of `graph` named `lane` (made unique: `torch-v2#2`). The observer lives until the next
-    /// call or the recorder's end.
+    /// An observer that records the next pipeline run as a lane of `graph` named `lane` (made unique: `torch-v2#2`). The observer lives until the
+    /// next call or the recorder's end.
     Result<PassObserver*> beginLane(std::int64_t graph, const std::string& lane, const OpRegistry& ops);
     /// Ends a lane that still runs (interrupted) and leaves one file. A second call does nothing.
     Status close();

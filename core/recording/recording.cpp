@@ -15,7 +15,8 @@ namespace recording {
 
 const char* const kStageColumns =
     "s.id, s.lane, s.idx, s.name, s.pass, s.options, s.state, s.message, s.hash, s.changed, s.nodes, s.added, s.removed, s.modified, s.clones, "
-    "s.copies_back, s.self_copies, s.rewrites, s.wall_ns, s.cloned_bytes, s.copied_back_bytes, (SELECT count(*) FROM decision d WHERE d.stage = s.id)";
+    "s.copies_back, s.self_copies, s.rewrites, s.wall_ns, s.cloned_bytes, s.copied_back_bytes, (SELECT count(*) FROM decision d WHERE d.stage = "
+    "s.id)";
 
 StageRow stageRowFrom(const Statement& s) {
     StageRow r;
@@ -147,7 +148,8 @@ std::vector<StorageRow> Recording::storages(std::int64_t lane, int stage) const 
         std::vector<StorageRow> out;
         Statement s(db,
                     "SELECT t.id, t.base_uid, (SELECT n.name FROM node n WHERE n.lane = t.lane AND n.uid = t.base_uid AND n.first_stage <= ?2 AND "
-                    "n.last_stage >= ?2), t.role, t.bytes, t.bytes_expr, t.opaque FROM storage t WHERE t.lane = ?1 AND t.first_stage <= ?2 AND t.last_stage >= ?2 "
+                    "n.last_stage >= ?2), t.role, t.bytes, t.bytes_expr, t.opaque FROM storage t WHERE t.lane = ?1 AND t.first_stage <= ?2 AND "
+                    "t.last_stage >= ?2 "
                     "ORDER BY t.id");
         s.bind(lane, stage);
         while (s.step()) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-
 #include <nlohmann/json.hpp>
 
 #include "core/recording/recording_impl.h"
@@ -51,7 +50,8 @@ std::optional<Uid> uidAt(const Statement& s, int column) {
 }
 
 constexpr const char* kDecisionColumns =
-    "SELECT d.id, d.stage, s.idx, s.name, l.name, d.uid, d.origin_uid, d.blocker_uid, d.view_uid, d.node, d.origin, d.op, d.argument, d.verdict, d.need, d.code, "
+    "SELECT d.id, d.stage, s.idx, s.name, l.name, d.uid, d.origin_uid, d.blocker_uid, d.view_uid, d.node, d.origin, d.op, d.argument, d.verdict, "
+    "d.need, d.code, "
     "d.blocker, d.rule, d.avoided_by, d.advice, d.bytes_expr, d.params, d.reported_bytes, d.cloned_bytes, d.needed_bytes, d.counted, s.pass "
     "FROM decision d JOIN stage s ON s.id = d.stage JOIN lane l ON l.id = s.lane ";
 
@@ -175,9 +175,10 @@ std::vector<RewriteRow> Recording::rewrites(std::int64_t lane, int stage) const 
 std::vector<HistoryRow> Recording::history(std::int64_t lane, Uid uid) const {
     return impl_->read(std::vector<HistoryRow>(), [&](Database& db) {
         std::map<int, std::map<std::int64_t, Touch>> touches;  // by stage, then rewrite
-        Statement touched(db,
-                          "SELECT s.idx, r.id, r.seq, r.rule, o.side, o.uid, o.name FROM rewrite_node w JOIN rewrite r ON r.id = w.rewrite JOIN stage s ON "
-                          "s.id = r.stage JOIN rewrite_node o ON o.rewrite = r.id WHERE w.uid = ?1 AND s.lane = ?2 AND r.state = 'applied' ORDER BY r.id, o.uid");
+        Statement touched(
+            db,
+            "SELECT s.idx, r.id, r.seq, r.rule, o.side, o.uid, o.name FROM rewrite_node w JOIN rewrite r ON r.id = w.rewrite JOIN stage s ON "
+            "s.id = r.stage JOIN rewrite_node o ON o.rewrite = r.id WHERE w.uid = ?1 AND s.lane = ?2 AND r.state = 'applied' ORDER BY r.id, o.uid");
         touched.bind(uid, lane);
         while (touched.step()) {
             Touch& t = touches[static_cast<int>(touched.integer(0))][touched.integer(1)];

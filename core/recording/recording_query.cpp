@@ -1,10 +1,10 @@
 // Read-only SQL of users: one statement, nothing but reading, bounded in time and rows.
 
+#include <sqlite3.h>
+
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-
-#include <sqlite3.h>
 
 #include "core/recording/recording_impl.h"
 
@@ -22,7 +22,8 @@ constexpr int kMaxValueBytes = 64 << 20;
 
 /// Table-valued pragmas that only describe the schema.
 bool describesSchema(const char* pragma) {
-    for (const char* allowed : {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list", "function_list"})
+    for (const char* allowed :
+         {"table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list", "function_list"})
         if (sqlite3_stricmp(pragma, allowed) == 0) return true;
     return false;
 }
@@ -31,12 +32,17 @@ int authorize(void*, int action, const char* first, const char* second, const ch
     switch (action) {
         case SQLITE_SELECT:
         case SQLITE_READ:
-        case SQLITE_RECURSIVE: return SQLITE_OK;
-        case SQLITE_FUNCTION: return sqlite3_stricmp(second, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+        case SQLITE_RECURSIVE:
+            return SQLITE_OK;
+        case SQLITE_FUNCTION:
+            return sqlite3_stricmp(second, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
         // Asked when a table-valued pragma declares its columns; a statement that writes is refused below, and the connection cannot write.
-        case SQLITE_UPDATE: return sqlite3_stricmp(first, "sqlite_master") == 0 ? SQLITE_OK : SQLITE_DENY;
-        case SQLITE_PRAGMA: return describesSchema(first) ? SQLITE_OK : SQLITE_DENY;
-        default: return SQLITE_DENY;
+        case SQLITE_UPDATE:
+            return sqlite3_stricmp(first, "sqlite_master") == 0 ? SQLITE_OK : SQLITE_DENY;
+        case SQLITE_PRAGMA:
+            return describesSchema(first) ? SQLITE_OK : SQLITE_DENY;
+        default:
+            return SQLITE_DENY;
     }
 }
 
@@ -68,11 +74,16 @@ Diagnostic refused(const std::string& found) { return userError("R014", {{"want"
 
 char typeLetter(int type) {
     switch (type) {
-        case SQLITE_INTEGER: return 'i';
-        case SQLITE_FLOAT: return 'r';
-        case SQLITE_TEXT: return 't';
-        case SQLITE_BLOB: return 'b';
-        default: return 'n';
+        case SQLITE_INTEGER:
+            return 'i';
+        case SQLITE_FLOAT:
+            return 'r';
+        case SQLITE_TEXT:
+            return 't';
+        case SQLITE_BLOB:
+            return 'b';
+        default:
+            return 'n';
     }
 }
 

@@ -13,7 +13,8 @@ using namespace recording;
 namespace {
 
 constexpr const char* kNodeColumns =
-    "n.id, n.uid, n.first_stage, n.last_stage, n.ord, b.text, n.kind, n.name, o.kind, o.text, a.kind, a.text, t.text, t.bytes, t.extent_bytes, t.offset_el, "
+    "n.id, n.uid, n.first_stage, n.last_stage, n.ord, b.text, n.kind, n.name, o.kind, o.text, a.kind, a.text, t.text, t.bytes, t.extent_bytes, "
+    "t.offset_el, "
     "n.storage, m.text, p.text, n.line, n.fn, c.text, n.flags "
     "FROM node n LEFT JOIN str b ON b.id = n.body LEFT JOIN str o ON o.id = n.op LEFT JOIN str a ON a.id = n.args LEFT JOIN type t ON t.id = n.type "
     "LEFT JOIN str m ON m.id = n.module LEFT JOIN str p ON p.id = n.path LEFT JOIN str c ON c.id = n.code ";
@@ -31,8 +32,10 @@ NodeRow nodeRowFrom(const Statement& s) {
     r.op = s.text(9);
     const Extras extras = extrasFrom(s.view(10));
     r.args = s.text(11);
-    if (!s.isNull(9)) r.target = spellTarget(s.view(8), s.view(9));
-    else r.target = extras.target.value_or(std::string(defaultTarget(nodeKindFrom(r.kind).value_or(NodeKind::CallFunction), r.name)));
+    if (!s.isNull(9))
+        r.target = spellTarget(s.view(8), s.view(9));
+    else
+        r.target = extras.target.value_or(std::string(defaultTarget(nodeKindFrom(r.kind).value_or(NodeKind::CallFunction), r.name)));
     const std::string_view type = bareTypeText(s.view(12));
     // A tuple's row has a text of ours; PyTorch prints no annotation there.
     r.type = extras.annotation && !extras.annotation->empty() ? *extras.annotation : type.starts_with('(') ? std::string() : std::string(type);
@@ -70,8 +73,10 @@ public:
         std::vector<VersionPtr> out;
         std::vector<std::int64_t> missing;
         for (const auto& [id, last] : ids) {
-            if (VersionPtr known = cache_.find(id, last)) out.push_back(std::move(known));
-            else missing.push_back(id);
+            if (VersionPtr known = cache_.find(id, last))
+                out.push_back(std::move(known));
+            else
+                missing.push_back(id);
         }
         load(lane, stage, missing, ids.size(), out);
         std::sort(out.begin(), out.end(), [](const VersionPtr& a, const VersionPtr& b) {
@@ -189,9 +194,10 @@ std::vector<ChangeRow> Recording::changes(std::int64_t lane, int stage) const {
 
 std::vector<ChangeRow> Recording::difference(std::int64_t lane, int stageA, int stageB) const {
     return impl_->read(std::vector<ChangeRow>(), [&](Database& db) {
-        Statement only(db,
-                       "SELECT uid, name, ord FROM node WHERE lane = ?1 AND first_stage <= ?2 AND last_stage >= ?2 AND (last_stage < ?3 OR first_stage > ?3) "
-                       "ORDER BY uid >> 32, ord");
+        Statement only(
+            db,
+            "SELECT uid, name, ord FROM node WHERE lane = ?1 AND first_stage <= ?2 AND last_stage >= ?2 AND (last_stage < ?3 OR first_stage > ?3) "
+            "ORDER BY uid >> 32, ord");
         only.bind(lane, stageA, stageB);
         std::vector<ChangeRow> removed;
         while (only.step()) removed.push_back({static_cast<Uid>(only.integer(0)), only.text(1), ChangeMark::Removed});
@@ -202,8 +208,10 @@ std::vector<ChangeRow> Recording::difference(std::int64_t lane, int stageA, int 
         for (std::size_t i = 0; i < out.size(); ++i) added.emplace(out[i].uid, i);
         for (ChangeRow& r : removed) {
             const auto it = added.find(r.uid);
-            if (it != added.end()) out[it->second].mark = ChangeMark::Modified;
-            else out.push_back(std::move(r));
+            if (it != added.end())
+                out[it->second].mark = ChangeMark::Modified;
+            else
+                out.push_back(std::move(r));
         }
         return out;
     });

@@ -1,12 +1,12 @@
 #include "core/recording/session_file.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "core/recording/migrations.h"
 #include "core/recording/writer_mark.h"
@@ -51,8 +51,10 @@ Result<std::unique_ptr<SessionFile>> SessionFile::open(const std::string& path) 
     std::unique_ptr<SessionFile> file(new SessionFile(path));
     try {
         if (!folderIsWritable(path)) {
-            if (hasLog(path)) file->copyToTemporary();
-            else file->access_ = Database::Access::ReadImmutable;
+            if (hasLog(path))
+                file->copyToTemporary();
+            else
+                file->access_ = Database::Access::ReadImmutable;
         }
         auto db = file->connect();
         // The first statement reads the header, so that a file that is no database is told from one that is damaged.

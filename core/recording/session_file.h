@@ -51,9 +51,9 @@ private:
     Status migrateIfOlder();
     void makeOneFile() const;
 
-    std::string path_;                         ///< as given
-    std::string opened_;                       ///< the file that connections open
-    std::filesystem::path temporaryFolder_;    ///< removed at the end; empty = none
+    std::string path_;                       ///< as given
+    std::string opened_;                     ///< the file that connections open
+    std::filesystem::path temporaryFolder_;  ///< removed at the end; empty = none
     Database::Access access_ = Database::Access::Read;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Database>> idle_;

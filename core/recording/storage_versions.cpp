@@ -4,7 +4,9 @@ namespace aliascope::recording {
 
 StorageVersions::StorageVersions(Database& db, std::int64_t lane)
     : lane_(lane),
-      insert_(db, "INSERT INTO storage(lane, id, first_stage, last_stage, base_uid, role, bytes, bytes_expr, opaque) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"),
+      insert_(db,
+              "INSERT INTO storage(lane, id, first_stage, last_stage, base_uid, role, bytes, bytes_expr, opaque) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, "
+              "?8, ?9)"),
       close_(db, "UPDATE storage SET last_stage = ?4 WHERE lane = ?1 AND id = ?2 AND first_stage = ?3") {}
 
 std::vector<int> StorageVersions::number(const AliasInfo& alias, std::uint32_t body) {
@@ -37,8 +39,10 @@ void StorageVersions::record(int stage, std::uint32_t body, const AliasInfo& ali
     std::map<int, Row>& before = live_[body];
     for (const auto& [id, row] : before) {
         const auto it = now.find(id);
-        if (it != now.end() && it->second.sameAs(row)) it->second.firstStage = row.firstStage;
-        else close(stage, id, row);
+        if (it != now.end() && it->second.sameAs(row))
+            it->second.firstStage = row.firstStage;
+        else
+            close(stage, id, row);
     }
     for (const auto& [id, row] : now)
         if (row.firstStage == stage)

@@ -113,8 +113,9 @@ TextPool::TypeEntry TextPool::insertType(const std::string& text, const TypePtr&
         const std::string dtype = t->dtype == DType::Unknown ? t->dtypeName.str() : std::string(info(t->dtype).shortName);
         const std::string sizes = symIntList(t->sizes);
         const std::string strides = t->strides ? symIntList(*t->strides) : std::string();
-        insertType_.run(entry.id, text, orNull(dtype), orNull(t->device.view()), t->strides ? std::optional<std::string_view>("strided") : std::nullopt, sizes, orNull(strides), evaluated(offset, symbols), facts.numel,
-                        facts.bytes, facts.extentBytes, orNull(facts.expr), toString(trust));
+        insertType_.run(entry.id, text, orNull(dtype), orNull(t->device.view()),
+                        t->strides ? std::optional<std::string_view>("strided") : std::nullopt, sizes, orNull(strides), evaluated(offset, symbols),
+                        facts.numel, facts.bytes, facts.extentBytes, orNull(facts.expr), toString(trust));
     } else {
         insertType_.run(entry.id, text, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, toString(trust));
     }

@@ -1,7 +1,6 @@
 #include "core/recording/type_text.h"
 
 #include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 namespace aliascope::recording {
@@ -95,8 +94,10 @@ TypePtr typeFrom(const Json& j, int depth) {
     if (!j.contains("dtype") || !j["dtype"].is_string()) return nullptr;
     TensorType t;
     const std::string dtype = j["dtype"].get<std::string>();
-    if (const auto known = dtypeFromShortName(dtype)) t.dtype = *known;
-    else t.dtypeName = Name(dtype);
+    if (const auto known = dtypeFromShortName(dtype))
+        t.dtype = *known;
+    else
+        t.dtypeName = Name(dtype);
     if (j.contains("sizes")) t.sizes = listFrom(j["sizes"]);
     if (j.contains("strides")) t.strides = listFrom(j["strides"]);
     if (t.strides && t.strides->size() != t.sizes.size()) return nullptr;
@@ -133,7 +134,8 @@ std::string hintMark(const TypePtr& type, const SymbolTable& symbols) {
     std::string out;
     for (Name n : names) {
         const auto it = symbols.find(n);
-        out += (out.empty() ? " {" : ", ") + n.str() + "=" + (it != symbols.end() && it->second.hint ? std::to_string(*it->second.hint) : std::string("?"));
+        out += (out.empty() ? " {" : ", ") + n.str() + "=" +
+               (it != symbols.end() && it->second.hint ? std::to_string(*it->second.hint) : std::string("?"));
     }
     return out.empty() ? out : out + "}";
 }

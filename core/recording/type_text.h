@@ -1,9 +1,9 @@
 #pragma once
 // Types as the rows of the table `type` hold them. Internal to core/recording.
 //
-// `type.text` is the annotation with strides and device; a tuple is `(a, b)` with `?` for an unknown part. Because texts are unique in the table, what else
-// tells two rows apart stands behind it: ` @98304` for a storage offset in elements, ` {s77=8}` for the hints behind the row's numbers when another
-// graph of the session gives the symbols other hints.
+// `type.text` is the annotation with strides and device; a tuple is `(a, b)` with `?` for an unknown part. Because texts are unique in the table,
+// what else tells two rows apart stands behind it: ` @98304` for a storage offset in elements, ` {s77=8}` for the hints behind the row's numbers when
+// another graph of the session gives the symbols other hints.
 
 #include <string>
 #include <string_view>

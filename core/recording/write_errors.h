@@ -12,8 +12,8 @@ namespace aliascope::recording {
 
 /// S003 `path`: why.
 Diagnostic cannotWrite(const std::string& path, const std::string& why);
-/// The same for an error of sqlite while `what` was written; a full disk is told with the bytes that are missing and those that are free; `leastBytes` is
-/// what the caller knows to be needed.
+/// The same for an error of sqlite while `what` was written; a full disk is told with the bytes that are missing and those that are free;
+/// `leastBytes` is what the caller knows to be needed.
 Diagnostic cannotWrite(const std::string& path, const SqlError& e, const std::string& what, std::uint64_t leastBytes = 0);
 
 /// A limit of session.md 4 would be passed.

@@ -1,12 +1,12 @@
 #include "core/recording/writer_mark.h"
 
-#include <csignal>
+#include <unistd.h>
+
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <fstream>
 #include <iterator>
-
-#include <unistd.h>
 
 namespace aliascope::recording {
 namespace {

@@ -60,7 +60,8 @@ Graph sampleGraph() {
     g.name = "GraphModule";
     g.phase = Phase::Inference;
     g.symbols[Name("s77")] = {6, 2, 1024};
-    const auto first = place(g, "# File: /home/a b/model{1}.py:12 in forward, code: y = x.sin()  # {note}", "/home/a b/model{1}.py", 12, "forward", "y = x.sin()  # {note}");
+    const auto first = place(g, "# File: /home/a b/model{1}.py:12 in forward, code: y = x.sin()  # {note}", "/home/a b/model{1}.py", 12, "forward",
+                             "y = x.sin()  # {note}");
     const auto odd = place(g, "# recompute: MUST_SAVE File: m.py:13 in fwd, code: z = {a}", "m.py", 13, "fwd", "z = {a}");
     const auto none = place(g, "# No stacktrace found for following nodes", "", 0, "", "");
 
@@ -94,10 +95,11 @@ Graph sampleGraph() {
     const NodeId constant = g.append(node(NodeKind::GetAttr, "_tensor_constant0", "_tensor_constant0"));
     const NodeId yes = g.append(node(NodeKind::GetAttr, "true_graph_0", "true_graph_0"));
     const NodeId no = g.append(node(NodeKind::GetAttr, "false_graph_0", "false_graph_0"));
-    const NodeId cond = g.append(call("cond", "torch.ops.higher_order.cond",
-                                      {Value::node(flag), Value::node(yes), Value::node(no), Value::tuple({Value::node(a)})}, {}));
+    const NodeId cond = g.append(
+        call("cond", "torch.ops.higher_order.cond", {Value::node(flag), Value::node(yes), Value::node(no), Value::tuple({Value::node(a)})}, {}));
     g.append(call("copy_", "torch.ops.aten.copy_.default", {Value::node(a), Value::node(sinId)}, "f32[8, 4][4, 1]cpu"));
-    g.append(output(Value::tuple({Value::node(addId), Value::node(item), Value::node(size), Value::node(constant), Value::node(cond), Value::none()})));
+    g.append(
+        output(Value::tuple({Value::node(addId), Value::node(item), Value::node(size), Value::node(constant), Value::node(cond), Value::none()})));
 
     g.addSubGraph(Name("true_graph_0"), branch("torch.ops.aten.sin.default"));
     g.addSubGraph(Name("false_graph_0"), branch("torch.ops.aten.cos.default"));
@@ -135,7 +137,8 @@ Status SampleRun::record(PassObserver& observer) {
     const std::vector<std::pair<std::string, std::function<void(Graph&)>>> stages = {
         {"", [](Graph&) {}},
         {"dce", [](Graph&) {}},
-        {"decompose", [&](Graph& g) {
+        {"decompose",
+         [&](Graph& g) {
              const NodeId clone = id("clone"), add = id("add"), view = id("view");
              Node relu = call("relu", "torch.ops.aten.relu.default", {Value::node(view)}, {});
              relu.provenance = g[clone].provenance;
@@ -165,12 +168,14 @@ Status SampleRun::record(PassObserver& observer) {
          }},
         {"rename", [&](Graph& g) { g.rename(id("sin"), "sine"); }},
         {"reorder", [&](Graph& g) { g.moveBefore(id("max_1"), id("sine")); }},
-        {"bodies", [](Graph& g) {
+        {"bodies",
+         [](Graph& g) {
              Graph& body = *g.subGraph(Name("true_graph_0"));
              const NodeId y = body.find(Name("y"));
              body.setCall(y, Name("torch.ops.aten.tanh.default"), Name("aten::tanh"));
          }},
-        {"dce", [&](Graph& g) {
+        {"dce",
+         [&](Graph& g) {
              g.erase(id("copy_"));
              g.setMeta(id("add"), Name("clone_only"), Value::list({Value::string(Name("self"))}));
          }},

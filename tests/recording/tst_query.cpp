@@ -46,7 +46,8 @@ private slots:
     void theTenQuestions() {
         QCOMPARE(rows("SELECT * FROM v_stage WHERE changed"), std::size_t(4));
         QCOMPARE(rows("SELECT name, type, bytes FROM v_clone WHERE lane='best' AND stage=1 ORDER BY bytes DESC"), std::size_t(1));
-        QCOMPARE(rows("SELECT name, type, bytes FROM v_clone WHERE lane='best' AND stage=(SELECT max(idx) FROM v_stage WHERE lane='best') ORDER BY bytes DESC"),
+        QCOMPARE(rows("SELECT name, type, bytes FROM v_clone WHERE lane='best' AND stage=(SELECT max(idx) FROM v_stage WHERE lane='best') ORDER BY "
+                      "bytes DESC"),
                  std::size_t(0));
         QCOMPARE(rows("SELECT code, count(*), sum(cloned_bytes) FROM v_decision WHERE need='avoidable' GROUP BY code"), std::size_t(1));
         QCOMPARE(rows("SELECT * FROM v_change WHERE stage_id=3"), std::size_t(3));
@@ -54,17 +55,20 @@ private slots:
         QCOMPARE(rows("SELECT * FROM v_history WHERE lane='best' AND uid=5 ORDER BY stage, seq"), std::size_t(1));
         QCOMPARE(rows("SELECT lane, first_touch FROM v_touch WHERE uid=5"), std::size_t(1));
         QCOMPARE(rows("SELECT module, sum(bytes_exact) FROM v_holder WHERE run=1 GROUP BY module ORDER BY 2 DESC"), std::size_t(0));
-        QCOMPARE(rows("SELECT m.storage, m.bytes_exact FROM mem_storage m WHERE m.run=1 AND m.death>90000 AND m.storage IN (SELECT storage FROM mem_live WHERE "
-                      "run=1 AND seq=90000/4096*4096 UNION SELECT storage FROM mem_event WHERE run=1 AND seq>90000/4096*4096 AND seq<=90000 AND storage NOT NULL)"),
+        QCOMPARE(rows("SELECT m.storage, m.bytes_exact FROM mem_storage m WHERE m.run=1 AND m.death>90000 AND m.storage IN (SELECT storage FROM "
+                      "mem_live WHERE "
+                      "run=1 AND seq=90000/4096*4096 UNION SELECT storage FROM mem_event WHERE run=1 AND seq>90000/4096*4096 AND seq<=90000 AND "
+                      "storage NOT NULL)"),
                  std::size_t(0));
         QCOMPARE(rows("SELECT * FROM v_divergence ORDER BY seq LIMIT 1"), std::size_t(0));
     }
 
     void plansOfPanelsScanNoBigTable() {
-        for (const char* sql : {"SELECT * FROM v_node WHERE stage_id = 3", "SELECT * FROM v_edge WHERE stage_id = 3", "SELECT * FROM v_change WHERE stage_id = 3",
-                                "SELECT * FROM v_member WHERE stage_id = 3 AND storage = 1", "SELECT * FROM v_write WHERE stage_id = 3",
-                                "SELECT * FROM v_clone WHERE stage_id = 3", "SELECT * FROM v_history WHERE uid = 5",
-                                "SELECT * FROM v_holder WHERE run = 1", "SELECT * FROM v_peak WHERE run = 1"}) {
+        for (const char* sql :
+             {"SELECT * FROM v_node WHERE stage_id = 3", "SELECT * FROM v_edge WHERE stage_id = 3", "SELECT * FROM v_change WHERE stage_id = 3",
+              "SELECT * FROM v_member WHERE stage_id = 3 AND storage = 1", "SELECT * FROM v_write WHERE stage_id = 3",
+              "SELECT * FROM v_clone WHERE stage_id = 3", "SELECT * FROM v_history WHERE uid = 5", "SELECT * FROM v_holder WHERE run = 1",
+              "SELECT * FROM v_peak WHERE run = 1"}) {
             const auto plan = recording_->query(std::string("EXPLAIN QUERY PLAN ") + sql);
             QVERIFY2(plan, sql);
             for (const auto& row : plan->rows) {
@@ -93,13 +97,15 @@ private slots:
 
     void everyUseHasAVersionInEachStageOfItsUser() {
         QCOMPARE(rows("SELECT n.name, s.idx FROM stage s JOIN node n ON n.lane = s.lane AND n.first_stage <= s.idx AND n.last_stage >= s.idx "
-                      "JOIN use u ON u.node = n.id WHERE NOT EXISTS (SELECT 1 FROM node d WHERE d.lane = n.lane AND d.uid = u.uid AND d.first_stage <= s.idx AND "
+                      "JOIN use u ON u.node = n.id WHERE NOT EXISTS (SELECT 1 FROM node d WHERE d.lane = n.lane AND d.uid = u.uid AND d.first_stage "
+                      "<= s.idx AND "
                       "d.last_stage >= s.idx)"),
                  std::size_t(0));
         // Versions of one node do not overlap.
-        QCOMPARE(rows("SELECT a.name FROM node a JOIN node b ON b.lane = a.lane AND b.uid = a.uid AND b.id > a.id AND b.first_stage <= a.last_stage AND "
-                      "b.last_stage >= a.first_stage"),
-                 std::size_t(0));
+        QCOMPARE(
+            rows("SELECT a.name FROM node a JOIN node b ON b.lane = a.lane AND b.uid = a.uid AND b.id > a.id AND b.first_stage <= a.last_stage AND "
+                 "b.last_stage >= a.first_stage"),
+            std::size_t(0));
     }
 
     void valuesKeepTheirKinds() {
@@ -114,12 +120,34 @@ private slots:
 
     void onlyReading_data() {
         QTest::addColumn<QString>("sql");
-        for (const char* sql :
-             {"DELETE FROM node", "INSERT INTO note(kind, created) VALUES('note', '')", "UPDATE stage SET name = 'x'", "DROP TABLE node", "CREATE TABLE x(a)",
-              "CREATE TEMP TABLE x(a)", "ATTACH 'other.db' AS o", "DETACH main", "VACUUM", "VACUUM INTO 'copy.db'", "PRAGMA user_version=3",
-              "PRAGMA query_only=OFF", "PRAGMA journal_mode=WAL", "BEGIN", "SAVEPOINT s", "REINDEX", "ANALYZE", "SELECT 1; DELETE FROM node", "SELECT 1; SELECT 2",
-              "EXPLAIN DELETE FROM node", "WITH x AS (SELECT 1) DELETE FROM node", "SELECT load_extension('x')", "SELECT * FROM pragma_user_version", "",
-              "   -- nothing", "SELEC 1", "SELECT * FROM none", "SELECT writefile('a', 'b')"})
+        for (const char* sql : {"DELETE FROM node",
+                                "INSERT INTO note(kind, created) VALUES('note', '')",
+                                "UPDATE stage SET name = 'x'",
+                                "DROP TABLE node",
+                                "CREATE TABLE x(a)",
+                                "CREATE TEMP TABLE x(a)",
+                                "ATTACH 'other.db' AS o",
+                                "DETACH main",
+                                "VACUUM",
+                                "VACUUM INTO 'copy.db'",
+                                "PRAGMA user_version=3",
+                                "PRAGMA query_only=OFF",
+                                "PRAGMA journal_mode=WAL",
+                                "BEGIN",
+                                "SAVEPOINT s",
+                                "REINDEX",
+                                "ANALYZE",
+                                "SELECT 1; DELETE FROM node",
+                                "SELECT 1; SELECT 2",
+                                "EXPLAIN DELETE FROM node",
+                                "WITH x AS (SELECT 1) DELETE FROM node",
+                                "SELECT load_extension('x')",
+                                "SELECT * FROM pragma_user_version",
+                                "",
+                                "   -- nothing",
+                                "SELEC 1",
+                                "SELECT * FROM none",
+                                "SELECT writefile('a', 'b')"})
             QTest::newRow(*sql ? sql : "(empty)") << QString(sql);
     }
     void onlyReading() {

@@ -84,8 +84,10 @@ private slots:
                 QCOMPARE(graph->hash(), watchers[i].stages[s].hash);
             }
             const auto sound = recording->query(
-                "SELECT count(*) FROM stage s JOIN node n ON n.lane = s.lane AND n.first_stage <= s.idx AND n.last_stage >= s.idx JOIN use u ON u.node = n.id "
-                "WHERE NOT EXISTS (SELECT 1 FROM node d WHERE d.lane = n.lane AND d.uid = u.uid AND d.first_stage <= s.idx AND d.last_stage >= s.idx)");
+                "SELECT count(*) FROM stage s JOIN node n ON n.lane = s.lane AND n.first_stage <= s.idx AND n.last_stage >= s.idx JOIN use u ON "
+                "u.node = n.id "
+                "WHERE NOT EXISTS (SELECT 1 FROM node d WHERE d.lane = n.lane AND d.uid = u.uid AND d.first_stage <= s.idx AND d.last_stage >= "
+                "s.idx)");
             QVERIFY(sound);
             QCOMPARE(*sound->rows[0][0], std::string("0"));
         }

@@ -1,19 +1,17 @@
 // Writing: settings, versions, copies, refusals, kill -9, full disks.
 
-#include <QTemporaryDir>
-#include <QtTest>
-
-#include <csignal>
-#include <fstream>
-
 #include <sched.h>
+#include <sqlite3.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <sqlite3.h>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <csignal>
+#include <fstream>
 
 #include "core/recording/migrations.h"
 #include "core/text/print.h"
@@ -48,9 +46,7 @@ int countStatement(unsigned, void*, void*, void*) {
 }
 
 /// Every connection that is opened from now on kills the process before its n-th statement.
-int installKiller(sqlite3* db, char**, const sqlite3_api_routines*) {
-    return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, countStatement, nullptr);
-}
+int installKiller(sqlite3* db, char**, const sqlite3_api_routines*) { return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, countStatement, nullptr); }
 
 }  // namespace
 
@@ -91,15 +87,19 @@ private slots:
         const std::string path = fresh();
         test::recordSample(path);
         Database db(path, Database::Access::Read);
-        QCOMPARE(query(db, "SELECT group_concat(idx || ':' || name || ':' || changed || ':' || added || ':' || removed || ':' || modified, ' ') FROM stage"),
-                 std::string("1:imported:0:0:0:0 2:dce:0:0:0:0 3:decompose:1:1:1:1 4:rename:0:0:0:2 5:reorder:1:0:0:1 6:bodies:1:0:0:1 7:dce#2:1:0:1:0"));
+        QCOMPARE(
+            query(db,
+                  "SELECT group_concat(idx || ':' || name || ':' || changed || ':' || added || ':' || removed || ':' || modified, ' ') FROM stage"),
+            std::string("1:imported:0:0:0:0 2:dce:0:0:0:0 3:decompose:1:1:1:1 4:rename:0:0:0:2 5:reorder:1:0:0:1 6:bodies:1:0:0:1 7:dce#2:1:0:1:0"));
         // What a stage row counts is what the view tells.
         QCOMPARE(query(db,
-                       "SELECT count(*) FROM stage s WHERE s.idx > 1 AND (s.added <> (SELECT count(*) FROM v_change c WHERE c.stage_id = s.id AND mark = '+') "
+                       "SELECT count(*) FROM stage s WHERE s.idx > 1 AND (s.added <> (SELECT count(*) FROM v_change c WHERE c.stage_id = s.id AND "
+                       "mark = '+') "
                        "OR s.removed <> (SELECT count(*) FROM v_change c WHERE c.stage_id = s.id AND mark = '-') "
                        "OR s.modified <> (SELECT count(*) FROM v_change c WHERE c.stage_id = s.id AND mark = '~'))"),
                  std::string("0"));
-        QCOMPARE(query(db, "SELECT count(*) FROM stage s WHERE s.nodes <> (SELECT count(*) FROM v_node n WHERE n.stage_id = s.id)"), std::string("0"));
+        QCOMPARE(query(db, "SELECT count(*) FROM stage s WHERE s.nodes <> (SELECT count(*) FROM v_node n WHERE n.stage_id = s.id)"),
+                 std::string("0"));
         // Names in the arguments of users follow a rename.
         QCOMPARE(query(db, "SELECT t.text FROM node n JOIN str t ON t.id = n.args WHERE n.name = 'copy_' ORDER BY n.first_stage DESC LIMIT 1"),
                  std::string("(arg0_1, sine)"));
@@ -113,7 +113,9 @@ private slots:
         QCOMPARE(query(db, "SELECT op FROM v_node WHERE stage = 1 AND name IN ('clone', 'getitem', 'cond') ORDER BY name"),
                  std::string("aten.clone.default higher_order.cond operator.getitem"));
         QCOMPARE(query(db, "SELECT op FROM v_node WHERE stage = 1 AND name = 'arg2_1'"), std::string("NULL"));
-        QCOMPARE(query(db, "SELECT clones || ' ' || cloned_bytes || ' ' || copies_back || ' ' || copied_back_bytes || ' ' || self_copies FROM stage WHERE idx = 1"),
+        QCOMPARE(query(db,
+                       "SELECT clones || ' ' || cloned_bytes || ' ' || copies_back || ' ' || copied_back_bytes || ' ' || self_copies FROM stage "
+                       "WHERE idx = 1"),
                  std::string("1 128 1 128 0"));
         QCOMPARE(query(db, "SELECT clones || ' ' || cloned_bytes || ' ' || copies_back FROM stage WHERE idx = 7"), std::string("0 0 0"));
         QCOMPARE(query(db, "SELECT bytes FROM v_node WHERE stage = 1 AND name = 'arg1_1'"), std::to_string(6 * 4 * 4));
@@ -127,7 +129,8 @@ private slots:
         test::recordSample(path);
         Database db(path, Database::Access::Read);
         const auto mode = [&](const char* from, const char* to) {
-            return query(db, std::string("SELECT arg || ':' || mode FROM v_edge WHERE stage_id = 1 AND from_name = '") + from + "' AND to_name = '" + to + "'");
+            return query(db, std::string("SELECT arg || ':' || mode FROM v_edge WHERE stage_id = 1 AND from_name = '") + from + "' AND to_name = '" +
+                                 to + "'");
         };
         QCOMPARE(mode("arg0_1", "copy_"), std::string("self:write"));
         QCOMPARE(mode("sin", "copy_"), std::string("src:read"));
@@ -144,8 +147,9 @@ private slots:
         QCOMPARE(query(db, "SELECT group_concat(name, ' ') FROM (SELECT name FROM v_member WHERE stage_id = 1 AND storage = 0 ORDER BY ord)"),
                  std::string("arg0_1 view copy_"));
         // One base, one number, in every stage; and a number has one base.
-        QCOMPARE(query(db, "SELECT count(*) FROM (SELECT base_uid FROM storage WHERE base_uid >> 32 = 0 GROUP BY base_uid HAVING count(DISTINCT id) > 1)"),
-                 std::string("0"));
+        QCOMPARE(
+            query(db, "SELECT count(*) FROM (SELECT base_uid FROM storage WHERE base_uid >> 32 = 0 GROUP BY base_uid HAVING count(DISTINCT id) > 1)"),
+            std::string("0"));
         QCOMPARE(query(db, "SELECT count(*) FROM (SELECT id FROM storage GROUP BY id HAVING count(DISTINCT base_uid) > 1)"), std::string("0"));
         QCOMPARE(query(db, "SELECT role || ':' || bytes FROM storage WHERE id = 0 AND first_stage = 1"), std::string("input:128"));
     }
@@ -171,10 +175,12 @@ private slots:
         }
         Database db(path, Database::Access::Read);
         QCOMPARE(query(db, "SELECT name FROM lane"), std::string("best best#2 best#3"));
-        QCOMPARE(query(db, "SELECT count(*) FROM node a JOIN node b ON b.uid = a.uid AND b.lane <> a.lane AND b.first_stage = 1 AND a.first_stage = 1 "
-                           "WHERE a.name <> b.name"),
+        QCOMPARE(query(db,
+                       "SELECT count(*) FROM node a JOIN node b ON b.uid = a.uid AND b.lane <> a.lane AND b.first_stage = 1 AND a.first_stage = 1 "
+                       "WHERE a.name <> b.name"),
                  std::string("0"));
-        QCOMPARE(query(db, "SELECT count(DISTINCT args) = count(*) / 3 FROM node WHERE first_stage = 1 AND args NOT NULL AND name = 'copy_'"), std::string("1"));
+        QCOMPARE(query(db, "SELECT count(DISTINCT args) = count(*) / 3 FROM node WHERE first_stage = 1 AND args NOT NULL AND name = 'copy_'"),
+                 std::string("1"));
         QCOMPARE(query(db, "PRAGMA foreign_key_check"), std::string());
     }
 
@@ -192,12 +198,13 @@ private slots:
             Database db(other, Database::Access::Create);
             db.exec("CREATE TABLE t(x)");
         }
-        QVERIFY(!Recorder::create(other));
+        QCOMPARE(Recorder::create(other).error().code, std::string("S003"));
         Database db(other, Database::Access::Read);
         QCOMPARE(query(db, "SELECT name FROM sqlite_schema"), std::string("t"));
         QCOMPARE(query(db, "PRAGMA journal_mode"), std::string("delete"));
 
-        for (const std::string& bad : {std::string(":memory:"), std::string(), folder_.filePath("none/s.aliascope").toStdString(), folder_.path().toStdString()}) {
+        for (const std::string& bad :
+             {std::string(":memory:"), std::string(), folder_.filePath("none/s.aliascope").toStdString(), folder_.path().toStdString()}) {
             const auto result = Recorder::create(bad);
             QVERIFY(!result);
             QCOMPARE(result.error().code, std::string("S003"));
@@ -220,7 +227,9 @@ private slots:
         const pid_t parent = ::getpid();
         QCOMPARE(inChild([&] {
                      const auto second = Recorder::create(path);
-                     return !second && second.error().code == "S003" && second.error().sentence().find(std::to_string(parent)) != std::string::npos ? 0 : 1;
+                     return !second && second.error().code == "S003" && second.error().sentence().find(std::to_string(parent)) != std::string::npos
+                                ? 0
+                                : 1;
                  }),
                  0);
         first = tl::unexpected(Diagnostic());
@@ -234,7 +243,10 @@ private slots:
         QCOMPARE(inChild([&] {
                      if (::geteuid() == 0 && ::setuid(65534) != 0) return 2;
                      const auto result = Recorder::create(path);
-                     return !result && result.error().code == "S003" && result.error().sentence().find("folder is read-only; use -o") != std::string::npos ? 0 : 1;
+                     return !result && result.error().code == "S003" &&
+                                    result.error().sentence().find("folder is read-only; use -o") != std::string::npos
+                                ? 0
+                                : 1;
                  }),
                  0);
         ::chmod(closed.path().toUtf8().constData(), 0755);
@@ -393,7 +405,8 @@ private slots:
         QCOMPARE(status, 0);
         std::ifstream said(report);
         const std::string words((std::istreambuf_iterator<char>(said)), {});
-        QVERIFY2(words.starts_with("S003") && words.find("disk full") != std::string::npos && words.find("B are missing") != std::string::npos, words.c_str());
+        QVERIFY2(words.starts_with("S003") && words.find("disk full") != std::string::npos && words.find("B are missing") != std::string::npos,
+                 words.c_str());
     }
 
     void limitsAreKept() {

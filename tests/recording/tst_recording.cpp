@@ -1,19 +1,18 @@
 // Reading: every question of recording.h on a recorded sample, places that cannot be written, several threads.
 
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zstd.h>
+
 #include <QTemporaryDir>
 #include <QtTest>
-
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <thread>
 #include <tuple>
-
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <zstd.h>
 
 #include "core/recording/graph_state.h"
 #include "core/recording/migrations.h"
@@ -131,13 +130,14 @@ private slots:
     /// A member that the list of graph_state.cpp lacks would print differently after reopening. A new member of PrintStyle must be named here too.
     void everyMemberOfTheStyleIsKept() {
         Graph g;
-        auto& [classLine, returnType, deleteLists, deleteUnused, strides, devices, comments, commentIndent, blankBeforeComment, finalNewline, paddedBlanks,
-               unquotedAnnotations, frame, signature, parameters, flattenSpec, unflattenTail, outputDescriptors, bodyIndent, verbatim, oldUsers, typeExprs,
-               quotedNotes, graphHeader, percentReturn, graphIndent] = g.style;
+        auto& [classLine, returnType, deleteLists, deleteUnused, strides, devices, comments, commentIndent, blankBeforeComment, finalNewline,
+               paddedBlanks, unquotedAnnotations, frame, signature, parameters, flattenSpec, unflattenTail, outputDescriptors, bodyIndent, verbatim,
+               oldUsers, typeExprs, quotedNotes, graphHeader, percentReturn, graphIndent] = g.style;
         int n = 0;
-        for (std::string* text : {&classLine, &returnType, &flattenSpec, &unflattenTail, &bodyIndent, &graphIndent}) *text = "text " + std::to_string(++n);
-        for (bool* flag : {&deleteLists, &deleteUnused, &strides, &devices, &comments, &blankBeforeComment, &finalNewline, &paddedBlanks, &unquotedAnnotations,
-                           &oldUsers, &typeExprs, &quotedNotes, &graphHeader, &percentReturn})
+        for (std::string* text : {&classLine, &returnType, &flattenSpec, &unflattenTail, &bodyIndent, &graphIndent})
+            *text = "text " + std::to_string(++n);
+        for (bool* flag : {&deleteLists, &deleteUnused, &strides, &devices, &comments, &blankBeforeComment, &finalNewline, &paddedBlanks,
+                           &unquotedAnnotations, &oldUsers, &typeExprs, &quotedNotes, &graphHeader, &percentReturn})
             *flag = !*flag;
         commentIndent = 1;
         frame = PrintStyle::Frame::Def;
@@ -150,9 +150,10 @@ private slots:
         QVERIFY(back && back->size() == 1);
         const PrintStyle& s = back->front().graph.style;
         const auto tied = [](const PrintStyle& p) {
-            return std::tie(p.classLine, p.returnType, p.deleteLists, p.deleteUnused, p.strides, p.devices, p.comments, p.commentIndent, p.blankBeforeComment,
-                            p.finalNewline, p.paddedBlanks, p.unquotedAnnotations, p.frame, p.signature, p.parameters, p.flattenSpec, p.unflattenTail,
-                            p.outputDescriptors, p.bodyIndent, p.verbatim, p.oldUsers, p.typeExprs, p.quotedNotes, p.graphHeader, p.percentReturn, p.graphIndent);
+            return std::tie(p.classLine, p.returnType, p.deleteLists, p.deleteUnused, p.strides, p.devices, p.comments, p.commentIndent,
+                            p.blankBeforeComment, p.finalNewline, p.paddedBlanks, p.unquotedAnnotations, p.frame, p.signature, p.parameters,
+                            p.flattenSpec, p.unflattenTail, p.outputDescriptors, p.bodyIndent, p.verbatim, p.oldUsers, p.typeExprs, p.quotedNotes,
+                            p.graphHeader, p.percentReturn, p.graphIndent);
         };
         QVERIFY(tied(s) == tied(g.style));
     }
@@ -166,8 +167,8 @@ private slots:
         QCOMPARE(name("last"), std::string("dce#2"));
         QCOMPARE(name("3"), std::string("decompose"));
         QCOMPARE(name("decom"), std::string("decompose"));
-        QCOMPARE(name("dce"), std::string("dce"));      // a full name before its longer namesakes
-        QCOMPARE(name("dc"), std::string("-"));         // two stages
+        QCOMPARE(name("dce"), std::string("dce"));  // a full name before its longer namesakes
+        QCOMPARE(name("dc"), std::string("-"));     // two stages
         QCOMPARE(name("re"), std::string("-"));
         QCOMPARE(name("reo"), std::string("reorder"));
         QCOMPARE(name("8"), std::string("-"));
@@ -212,7 +213,8 @@ private slots:
             QVERIFY(view);
             std::set<std::pair<std::string, std::string>> expected, got;
             for (const auto& row : view->rows) expected.emplace(*row[0], *row[1]);
-            for (const ChangeRow& c : recording_->changes(lane_, stage.idx)) got.emplace(std::to_string(c.uid), std::string(1, static_cast<char>(c.mark)));
+            for (const ChangeRow& c : recording_->changes(lane_, stage.idx))
+                got.emplace(std::to_string(c.uid), std::string(1, static_cast<char>(c.mark)));
             QVERIFY2(expected == got, stage.name.c_str());
         }
         const auto rows = recording_->difference(lane_, 1, 3);

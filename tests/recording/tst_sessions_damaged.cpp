@@ -2,7 +2,6 @@
 
 #include <QTemporaryDir>
 #include <QtTest>
-
 #include <fstream>
 #include <random>
 
