@@ -29,21 +29,21 @@ enum class GraphForm : std::uint8_t { GraphText, Readable };
 
 /// One graph with its place.
 struct Unit {
-    std::string id;        ///< `1`, `2`, … in file order; a sub-graph is `1.cond_true_0`
-    std::string label;     ///< class name, title or `graph`
+    std::string id;     ///< `1`, `2`, … in file order; a sub-graph is `1.cond_true_0`
+    std::string label;  ///< class name, title or `graph`
     GraphForm form = GraphForm::GraphText;
     Graph graph;
     std::uint64_t spanBegin = 0, spanEnd = 0;  ///< bytes of Document::text
     std::uint32_t firstLine = 1;
-    std::uint32_t statedNodes = 0;             ///< countStatedNodes of the graph
+    std::uint32_t statedNodes = 0;  ///< countStatedNodes of the graph
     std::vector<std::string> notes;
     std::vector<Diagnostic> diagnostics;
 };
 
 struct Document {
-    std::string path;        ///< as given; `-` for standard input
-    std::string container;   ///< `text`, `log`, `fragment`, …
-    std::string text;        ///< normalised source text; spans of units and nodes count its bytes
+    std::string path;       ///< as given; `-` for standard input
+    std::string container;  ///< `text`, `log`, `fragment`, …
+    std::string text;       ///< normalised source text; spans of units and nodes count its bytes
     std::vector<Unit> units;
     std::vector<Diagnostic> diagnostics;
 };

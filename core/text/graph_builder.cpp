@@ -194,7 +194,9 @@ std::uint32_t GraphBuilder::provenanceOf(std::string_view comment) {
 
 bool GraphBuilder::full(std::size_t at) {
     if (graph.size() < limits_.nodesPerGraph) return false;
-    if (!full_) reporter_.report(userError("R050", {{"what", "nodes of one graph"}, {"limit", std::to_string(limits_.nodesPerGraph)}, {"option", "--limits"}}), at);
+    if (!full_)
+        reporter_.report(
+            userError("R050", {{"what", "nodes of one graph"}, {"limit", std::to_string(limits_.nodesPerGraph)}, {"option", "--limits"}}), at);
     full_ = true;
     return true;
 }
@@ -247,7 +249,8 @@ void GraphBuilder::markOperators() {
         }
         graph.edit(id).flags |= FlagNoSchema;
         if (!told.insert(n.op).second) continue;
-        Diagnostic d = choice.candidates.empty() ? info("R022", {{"op", n.op.str()}}) : warning("R024", {{"op", n.op.str()}, {"list", choice.candidates}});
+        Diagnostic d =
+            choice.candidates.empty() ? info("R022", {{"op", n.op.str()}}) : warning("R024", {{"op", n.op.str()}, {"list", choice.candidates}});
         d.node = n.name;
         reporter_.report(std::move(d), n.spanBegin);
     }

@@ -142,7 +142,9 @@ void GraphTextReader::node(std::size_t begin, std::size_t end) {
     stated_.reset();
     values_.clearError();
     const bool tooLong = end - begin > builder_.limits().lineBytes;
-    if (tooLong) reporter_.report(userError("R050", {{"what", "length of a line"}, {"limit", std::to_string(builder_.limits().lineBytes)}, {"option", "--limits"}}), begin);
+    if (tooLong)
+        reporter_.report(
+            userError("R050", {{"what", "length of a line"}, {"limit", std::to_string(builder_.limits().lineBytes)}, {"option", "--limits"}}), begin);
     if (!tooLong && nodeBody(n, at + 2, end)) {
         last_ = builder_.define(std::move(n), name, begin + 1);
         if (stated_) users_.push_back({last_, *stated_, statedAt_});
@@ -150,8 +152,11 @@ void GraphTextReader::node(std::size_t begin, std::size_t end) {
     }
     if (!tooLong && values_.error()) {
         const PyError& e = *values_.error();
-        if (e.limit) reporter_.report(userError("R050", {{"what", e.want}, {"limit", std::to_string(builder_.limits().valueDepth)}, {"option", "--limits"}}), e.at);
-        else reporter_.expected(e.want + " in arguments of %" + std::string(name), e.at, Name(name));
+        if (e.limit)
+            reporter_.report(userError("R050", {{"what", e.want}, {"limit", std::to_string(builder_.limits().valueDepth)}, {"option", "--limits"}}),
+                             e.at);
+        else
+            reporter_.expected(e.want + " in arguments of %" + std::string(name), e.at, Name(name));
     } else if (!tooLong && want_ == "a node kind") {
         Diagnostic d = userError("R010", {{"got", reporter_.source().found(failedAt_)}});
         d.node = Name(name);
@@ -247,7 +252,8 @@ std::size_t GraphTextReader::returned(std::size_t begin) {
     builder_.graph.style.percentReturn = lexer.token().is("%");
     Value v = expr.toValue(expr.parse(true));
     const PyToken& t = lexer.token();
-    if (!expr.error() && t.kind != PyToken::Kind::LineEnd && t.kind != PyToken::Kind::TextEnd && t.kind != PyToken::Kind::Comment) expr.fail("the end of the returned value", t.begin);
+    if (!expr.error() && t.kind != PyToken::Kind::LineEnd && t.kind != PyToken::Kind::TextEnd && t.kind != PyToken::Kind::Comment)
+        expr.fail("the end of the returned value", t.begin);
     if (!expr.error()) {
         builder_.setOutput(std::move(v), word, lexer.lastEnd());
         return reporter_.source().lineEnd(lexer.lastEnd()) + 1;
@@ -265,7 +271,9 @@ std::size_t GraphTextReader::nested(std::size_t begin) {
     return std::max(end, begin + 1);
 }
 
+/// A fragment states the users in the graph that it was cut from.
 void GraphTextReader::checkUsers() {
+    if (!builder_.graph.style.graphHeader) return;
     for (const StatedUsers& s : users_) {
         const Node& n = builder_.graph[s.node];
         if (n.users.size() == s.count) continue;

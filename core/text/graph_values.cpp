@@ -49,7 +49,7 @@ bool isWrapper(Name op) { return op.view().substr(0, 24) == "hop::auto_functiona
 
 /// What the schema says of the value to come.
 struct GraphValueReader::Hint {
-    Name base;               ///< innermost type, empty = nothing known
+    Name base;  ///< innermost type, empty = nothing known
     bool list = false;
     bool optional = false;
     bool wrappedOp = false;  ///< the first argument of a functional wrapper
@@ -243,9 +243,12 @@ Value GraphValueReader::token(std::string_view t, std::size_t at, const Hint& hi
     const bool negative = t[0] == '-';
     const std::string_view magnitude = t.substr(negative ? 1 : 0);
     std::optional<Value> number;
-    if (magnitude == "inf") number = Value::real(std::numeric_limits<double>::infinity());
-    else if (magnitude == "nan") number = Value::real(std::numeric_limits<double>::quiet_NaN());
-    else if (!magnitude.empty() && (isDigit(magnitude[0]) || magnitude[0] == '.')) number = readNumber(magnitude);
+    if (magnitude == "inf")
+        number = Value::real(std::numeric_limits<double>::infinity());
+    else if (magnitude == "nan")
+        number = Value::real(std::numeric_limits<double>::quiet_NaN());
+    else if (!magnitude.empty() && (isDigit(magnitude[0]) || magnitude[0] == '.'))
+        number = readNumber(magnitude);
     if (number) return negative ? *negated(*number) : *number;
     if (t.substr(0, 14) == "...[total_len=") return Value::named(Value::Kind::Opaque, Name(t));
     if (isConstantSpelling(t)) return Value::constant(Name(t));
@@ -275,7 +278,8 @@ std::optional<Value> GraphValueReader::symbolic(std::string_view t) {
     const auto s = SymInt::parse(t);
     if (!s || s->isConst()) return std::nullopt;
     const auto names = s->symbols();
-    const bool known = !names.empty() && std::all_of(names.begin(), names.end(), [&](Name n) { return isSymbolName(n.view()) || builder_.graph.symbols.contains(n); });
+    const bool known = !names.empty() &&
+                       std::all_of(names.begin(), names.end(), [&](Name n) { return isSymbolName(n.view()) || builder_.graph.symbols.contains(n); });
     return known ? std::optional(Value::sym(*s)) : std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Values of dialect G, the arguments of graph text (formats.md 4.2): strings and keys print bare, so that the schema of the operator has the last word.
+// Values of dialect G, the arguments of graph text (formats.md 4.2): strings and keys print bare, so that the schema of the operator has the last
+// word.
 
 #include <cstdint>
 #include <string>

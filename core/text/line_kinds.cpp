@@ -43,7 +43,8 @@ bool isNodeLine(std::string_view line) {
     line.remove_prefix(indentOf(line));
     const std::size_t end = nodeNameEnd(line);
     if (end == 0 || line.substr(end, 2) != " :") return false;
-    return line.find("[num_users=", end) != kNone || line.find("[#users=", end) != kNone || line.find(" = PlaceHolder[", end) != kNone || line.size() < end + 16;
+    return line.find("[num_users=", end) != kNone || line.find("[#users=", end) != kNone || line.find(" = PlaceHolder[", end) != kNone ||
+           line.size() < end + 16;
 }
 
 bool isShortNodeLine(std::string_view line) {

@@ -40,8 +40,19 @@ std::pair<std::uint32_t, std::size_t> codePoint(std::string_view s, std::size_t 
 
 /// Separators, controls, surrogates and private use, which Python's repr escapes; the ranges that texts hold in practice.
 bool isPrintable(std::uint32_t c) {
-    static constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 13> kHidden = {{{0x00, 0x1f}, {0x7f, 0xa0}, {0xad, 0xad}, {0x600, 0x605},
-        {0x1680, 0x1680}, {0x2000, 0x200f}, {0x2028, 0x202f}, {0x205f, 0x206f}, {0x3000, 0x3000}, {0xd800, 0xf8ff}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0x10ffff}}};
+    static constexpr std::array<std::pair<std::uint32_t, std::uint32_t>, 13> kHidden = {{{0x00, 0x1f},
+                                                                                         {0x7f, 0xa0},
+                                                                                         {0xad, 0xad},
+                                                                                         {0x600, 0x605},
+                                                                                         {0x1680, 0x1680},
+                                                                                         {0x2000, 0x200f},
+                                                                                         {0x2028, 0x202f},
+                                                                                         {0x205f, 0x206f},
+                                                                                         {0x3000, 0x3000},
+                                                                                         {0xd800, 0xf8ff},
+                                                                                         {0xfeff, 0xfeff},
+                                                                                         {0xfff9, 0xfffb},
+                                                                                         {0xe0000, 0x10ffff}}};
     return std::none_of(kHidden.begin(), kHidden.end(), [c](const auto& r) { return c >= r.first && c <= r.second; });
 }
 
@@ -67,19 +78,42 @@ bool appendEscape(std::string& out, std::string_view s, std::size_t& at) {
         return true;
     };
     switch (c) {
-        case '\n': return true;
-        case '\\': case '\'': case '"': out += c; return true;
-        case 'a': out += '\a'; return true;
-        case 'b': out += '\b'; return true;
-        case 'f': out += '\f'; return true;
-        case 'n': out += '\n'; return true;
-        case 'r': out += '\r'; return true;
-        case 't': out += '\t'; return true;
-        case 'v': out += '\v'; return true;
-        case 'x': return hex(2);
-        case 'u': return hex(4);
-        case 'U': return hex(8);
-        default: break;
+        case '\n':
+            return true;
+        case '\\':
+        case '\'':
+        case '"':
+            out += c;
+            return true;
+        case 'a':
+            out += '\a';
+            return true;
+        case 'b':
+            out += '\b';
+            return true;
+        case 'f':
+            out += '\f';
+            return true;
+        case 'n':
+            out += '\n';
+            return true;
+        case 'r':
+            out += '\r';
+            return true;
+        case 't':
+            out += '\t';
+            return true;
+        case 'v':
+            out += '\v';
+            return true;
+        case 'x':
+            return hex(2);
+        case 'u':
+            return hex(4);
+        case 'U':
+            return hex(8);
+        default:
+            break;
     }
     if (c >= '0' && c <= '7') {
         std::uint32_t v = static_cast<std::uint32_t>(c - '0');
@@ -96,21 +130,23 @@ std::optional<Value> readInteger(std::string_view digits, int base, std::string_
     std::int64_t v = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), v, base);
     if (error == std::errc() && end == digits.data() + digits.size()) return Value::integer(v);
-    if (error == std::errc::result_out_of_range && end == digits.data() + digits.size() && digits.size() <= kMostDigits) return Value::named(Value::Kind::BigInt, Name(token));
+    if (error == std::errc::result_out_of_range && end == digits.data() + digits.size() && digits.size() <= kMostDigits)
+        return Value::named(Value::Kind::BigInt, Name(token));
     return std::nullopt;
 }
 
 }  // namespace
 
-bool isIdentifier(std::string_view text) {
-    return !text.empty() && isNameStart(text[0]) && std::all_of(text.begin(), text.end(), isNameChar);
-}
+bool isIdentifier(std::string_view text) { return !text.empty() && isNameStart(text[0]) && std::all_of(text.begin(), text.end(), isNameChar); }
 
 bool isSymbolName(std::string_view name) {
     std::size_t at = 0;
-    if (name.substr(0, 3) == "zuf") at = 3;
-    else if (name.substr(0, 2) == "zf") at = 2;
-    else if (!name.empty() && (name[0] == 's' || name[0] == 'u' || name[0] == 'i')) at = 1;
+    if (name.substr(0, 3) == "zuf")
+        at = 3;
+    else if (name.substr(0, 2) == "zf")
+        at = 2;
+    else if (!name.empty() && (name[0] == 's' || name[0] == 'u' || name[0] == 'i'))
+        at = 1;
     return at > 0 && at < name.size() && std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at), name.end(), isDigit);
 }
 
@@ -141,14 +177,18 @@ std::optional<Value> readNumber(std::string_view token) {
 
 std::optional<Value> negated(const Value& number) {
     switch (number.kind()) {
-        case Value::Kind::Int: return Value::integer(-*number.asInt());
-        case Value::Kind::Float: return Value::real(-*number.asNumber());
+        case Value::Kind::Int:
+            return Value::integer(-*number.asInt());
+        case Value::Kind::Float:
+            return Value::real(-*number.asNumber());
         case Value::Kind::BigInt:
             // The smallest int64 has no positive counterpart of its own size.
             if (number.name() == "9223372036854775808") return Value::integer(INT64_MIN);
             return Value::named(Value::Kind::BigInt, Name("-" + number.name().str()));
-        case Value::Kind::Complex: return Value::named(Value::Kind::Complex, Name("-" + number.name().str()));
-        default: return std::nullopt;
+        case Value::Kind::Complex:
+            return Value::named(Value::Kind::Complex, Name("-" + number.name().str()));
+        default:
+            return std::nullopt;
     }
 }
 
@@ -213,8 +253,9 @@ bool isDeviceSpelling(std::string_view text) {
 }
 
 bool isKnownDevice(std::string_view text) {
-    static constexpr std::array<std::string_view, 20> kDevices = {"cpu", "cuda", "xpu", "hpu", "npu", "mps", "meta", "xla", "mtia", "privateuseone", "vulkan",
-        "ipu", "maia", "hip", "ve", "fpga", "ort", "lazy", "mkldnn", "opengl"};
+    static constexpr std::array<std::string_view, 20> kDevices = {"cpu", "cuda", "xpu",           "hpu",    "npu",    "mps",   "meta",
+                                                                  "xla", "mtia", "privateuseone", "vulkan", "ipu",    "maia",  "hip",
+                                                                  "ve",  "fpga", "ort",           "lazy",   "mkldnn", "opengl"};
     return isDeviceSpelling(text) && std::find(kDevices.begin(), kDevices.end(), text.substr(0, text.find(':'))) != kDevices.end();
 }
 

@@ -19,7 +19,8 @@ std::size_t matches(std::string_view line, std::string_view pattern) {
         if (p == '9') {
             while (at < line.size() && isDigit(line[at])) ++at;
         } else if (p == '*') {
-            while (at < line.size() && line[at] != ' ' && line[at] != '[' && line[at] != ']' && line[at] != '(' && line[at] != ')' && line[at] != ':') ++at;
+            while (at < line.size() && line[at] != ' ' && line[at] != '[' && line[at] != ']' && line[at] != '(' && line[at] != ')' && line[at] != ':')
+                ++at;
         } else if (p == 'L') {
             for (const std::string_view level : {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"})
                 if (line.substr(at, level.size()) == level) at += level.size();
@@ -36,7 +37,8 @@ struct Pattern {
     bool keyed;  ///< the text of the prefix names the stream; times do not
 };
 
-/// formats.md 8.1 and 8.2. The head of a PyTorch line (`V0107 10:00:00.0 71 `) is followed by a place, which is a prefix of its own: its head may be cut.
+/// formats.md 8.1 and 8.2. The head of a PyTorch line (`V0107 10:00:00.0 71 `) is followed by a place, which is a prefix of its own: its head may be
+/// cut.
 constexpr Pattern kPatterns[] = {
     {"[rank9]:", true},
     {"rank9: ", true},
@@ -64,14 +66,16 @@ std::size_t place(std::string_view line, std::string& key) {
     if (close == line.npos || close < 5) return 0;
     const std::string_view path = line.substr(0, close);
     const std::size_t colon = path.rfind(':');
-    if (colon == path.npos || colon + 1 == path.size() || !std::all_of(path.begin() + static_cast<std::ptrdiff_t>(colon) + 1, path.end(), isDigit)) return 0;
+    if (colon == path.npos || colon + 1 == path.size() || !std::all_of(path.begin() + static_cast<std::ptrdiff_t>(colon) + 1, path.end(), isDigit))
+        return 0;
     if (path.find(' ') != path.npos || path.find(".py") == path.npos || path[0] == '[') return 0;
     std::size_t at = close + 1;
     while (line.substr(at, 2) == " [") {
         const std::size_t end = line.find(']', at);
         if (end == line.npos) break;
         const std::string_view group = line.substr(at + 2, end - at - 2);
-        const bool trace = !group.empty() && (isDigit(group[0]) || group[0] == '!' || group[0] == '-') && group.find_first_not_of("0123456789/_!-") == group.npos;
+        const bool trace =
+            !group.empty() && (isDigit(group[0]) || group[0] == '!' || group[0] == '-') && group.find_first_not_of("0123456789/_!-") == group.npos;
         if (!trace && group.substr(0, 2) != "__") break;
         at = end + 1;
     }
@@ -94,7 +98,8 @@ std::size_t bracketedRest(std::string_view line, std::string& key) {
 }
 
 bool startsGraph(std::string_view line) {
-    return classLineAt(line) != std::string_view::npos || graphHeaderAt(line) != std::string_view::npos || forwardLineAt(line) != std::string_view::npos || isNodeLine(line);
+    return classLineAt(line) != std::string_view::npos || graphHeaderAt(line) != std::string_view::npos ||
+           forwardLineAt(line) != std::string_view::npos || isNodeLine(line);
 }
 
 }  // namespace

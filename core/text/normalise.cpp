@@ -22,7 +22,8 @@ void appendCodePoint(std::string& out, std::uint32_t c) {
     } else if (c < 0x10000) {
         out += {static_cast<char>(0xe0 | (c >> 12)), static_cast<char>(0x80 | ((c >> 6) & 0x3f)), static_cast<char>(0x80 | (c & 0x3f))};
     } else {
-        out += {static_cast<char>(0xf0 | (c >> 18)), static_cast<char>(0x80 | ((c >> 12) & 0x3f)), static_cast<char>(0x80 | ((c >> 6) & 0x3f)), static_cast<char>(0x80 | (c & 0x3f))};
+        out += {static_cast<char>(0xf0 | (c >> 18)), static_cast<char>(0x80 | ((c >> 12) & 0x3f)), static_cast<char>(0x80 | ((c >> 6) & 0x3f)),
+                static_cast<char>(0x80 | (c & 0x3f))};
     }
 }
 
@@ -82,8 +83,10 @@ void cleanCharacters(NormalisedText& n) {
         }
         if (c == '\x1b') {
             const std::size_t end = ansiEnd(s, i);
-            if (end == i) out += s[i++];
-            else i = end;
+            if (end == i)
+                out += s[i++];
+            else
+                i = end;
             continue;
         }
         if (c == '\t' && lineStart) {
@@ -166,13 +169,16 @@ void cutFences(NormalisedText& n) {
 
 /// Step 6: entities of a page whose tags are gone.
 void decodeEntities(NormalisedText& n) {
-    static constexpr std::array<std::pair<std::string_view, char>, 5> kEntities = {{{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&#39;", '\''}, {"&quot;", '"'}}};
+    static constexpr std::array<std::pair<std::string_view, char>, 5> kEntities = {
+        {{"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&#39;", '\''}, {"&quot;", '"'}}};
     std::string_view s = n.text;
     if (s.find('&') == s.npos || s.find('<') != s.npos) return;
     std::string out;
     out.reserve(s.size());
     for (std::size_t i = 0; i < s.size();) {
-        const auto entity = s[i] != '&' ? kEntities.end() : std::find_if(kEntities.begin(), kEntities.end(), [&](const auto& e) { return s.substr(i, e.first.size()) == e.first; });
+        const auto entity =
+            s[i] != '&' ? kEntities.end()
+                        : std::find_if(kEntities.begin(), kEntities.end(), [&](const auto& e) { return s.substr(i, e.first.size()) == e.first; });
         if (entity == kEntities.end()) {
             out += s[i++];
         } else {
@@ -193,7 +199,9 @@ std::string_view uncommented(std::string_view line) {
 
 /// Step 7: runs of lines that all start with `#` and hold graph text.
 void cutCommentMarks(NormalisedText& n) {
-    if (n.text.find('#') == std::string::npos || (n.text.find('%') == std::string::npos && n.text.find("graph(") == std::string::npos && n.text.find("class ") == std::string::npos)) return;
+    if (n.text.find('#') == std::string::npos ||
+        (n.text.find('%') == std::string::npos && n.text.find("graph(") == std::string::npos && n.text.find("class ") == std::string::npos))
+        return;
     auto lines = linesOf(n.text);
     const auto isComment = [](std::string_view l) { return trimmed(l).substr(0, 1) == "#"; };
     for (std::size_t i = 0; i < lines.size();) {

@@ -8,8 +8,8 @@ namespace aliascope {
 
 struct NormalisedText {
     std::string text;
-    std::uint64_t invalidBytes = 0;       ///< bytes that were no UTF-8 and became U+FFFD
-    std::uint64_t firstInvalid = 0;       ///< position of the first, in the bytes as read
+    std::uint64_t invalidBytes = 0;  ///< bytes that were no UTF-8 and became U+FFFD
+    std::uint64_t firstInvalid = 0;  ///< position of the first, in the bytes as read
     bool quoteMarksCut = false, commentMarksCut = false, fencesCut = false;
 };
 

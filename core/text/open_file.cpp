@@ -23,7 +23,8 @@ namespace aliascope {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::string_view kLookedFor = "graph text (\"graph():\"), readable Python (\"class …(torch.nn.Module):\" or \"def forward(\"), runs of nodes or statements";
+constexpr std::string_view kLookedFor =
+    "graph text (\"graph():\"), readable Python (\"class …(torch.nn.Module):\" or \"def forward(\"), runs of nodes or statements";
 
 Diagnostic nothingFound(const std::string& path, std::string note) {
     Diagnostic d = userError("R003", {{"list", std::string(kLookedFor)}});
@@ -33,7 +34,8 @@ Diagnostic nothingFound(const std::string& path, std::string note) {
 }
 
 Diagnostic tooLarge(const std::string& path, std::string_view what, std::uint64_t size, std::uint64_t limit) {
-    Diagnostic d = userError("R050", {{"what", std::string(what) + " of " + std::to_string(size) + " bytes"}, {"limit", std::to_string(limit)}, {"option", "--limits"}});
+    Diagnostic d = userError(
+        "R050", {{"what", std::string(what) + " of " + std::to_string(size) + " bytes"}, {"limit", std::to_string(limit)}, {"option", "--limits"}});
     d.file = path;
     return d;
 }
@@ -55,7 +57,8 @@ Phase phaseOf(const Unit& unit) {
 /// Finds the graphs of one text and reads each.
 class Extractor {
 public:
-    Extractor(const SourceText& source, const OpRegistry& ops, const ReadOptions& options) : source_(source), text_(source.text()), ops_(ops), options_(options) {}
+    Extractor(const SourceText& source, const OpRegistry& ops, const ReadOptions& options)
+        : source_(source), text_(source.text()), ops_(ops), options_(options) {}
 
     std::vector<Unit> run() {
         std::size_t previous = 0;  // start of the last line with text, where a title may stand
@@ -97,19 +100,34 @@ private:
     std::vector<Unit> units_;
 };
 
-bool hasClass(std::string_view text, std::string_view name) { return text.find("class " + std::string(name) + "(torch.nn.Module)") != kNone; }
+/// A log prefix followed by a JSON object in one of the first 200 lines (formats.md 2, step 9).
+bool isTrace(std::string_view text) {
+    std::size_t at = 0;
+    for (int line = 0; line < 200 && at < text.size(); ++line) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::size_t prefix = logPrefixSize(text.substr(at, end - at));
+        if (prefix > 0 && text.substr(at + prefix, 2) == "{\"") return true;
+        at = end + 1;
+    }
+    return false;
+}
 
-/// In a repro script only the class `Repro` is the graph; others are helpers (formats.md 12).
-void keepRepro(std::vector<Unit>& units) {
-    std::erase_if(units, [](const Unit& u) { return u.graph.name != "Repro"; });
+/// In a repro script only the class `Repro` is the graph, others are helpers (formats.md 12). A trace holds such scripts beside the graphs that they
+/// repeat; there the scripts are left out.
+void sortOutRepro(std::vector<Unit>& units, bool trace) {
+    const auto isRepro = [](const Unit& u) { return u.graph.name == "Repro"; };
+    if (!trace && std::none_of(units.begin(), units.end(), isRepro)) return;
+    std::erase_if(units, [&](const Unit& u) { return isRepro(u) == trace; });
     for (std::size_t i = 0; i < units.size(); ++i) units[i].id = std::to_string(i + 1);
 }
 
 /// A text without any frame: shortened nodes, or bare statements (formats.md 2, step 16).
 std::optional<Unit> readFragment(const SourceText& source, const OpRegistry& ops, const ReadOptions& options) {
     std::optional<Unit> unit;
-    if (const auto span = shortNodeSpan(source)) readShortNodes(source, span->first, span->second, ops, options, unit);
-    else if (const auto statements = statementSpan(source)) readStatements(source, statements->first, statements->second, ops, options, unit);
+    if (const auto span = shortNodeSpan(source))
+        readShortNodes(source, span->first, span->second, ops, options, unit);
+    else if (const auto statements = statementSpan(source))
+        readStatements(source, statements->first, statements->second, ops, options, unit);
     if (unit) unit->id = "1";
     return unit;
 }
@@ -156,10 +174,9 @@ Result<Document> readText(std::string text, const std::string& path, const OpReg
     }
     const SourceText source(doc.text, path);
     doc.units = Extractor(source, ops, options).run();
-    if (hasClass(doc.text, "Repro")) {
-        keepRepro(doc.units);
-        doc.container = "repro";
-    }
+    if (doc.container == "text" && isTrace(doc.text)) doc.container = "trace";
+    sortOutRepro(doc.units, doc.container == "trace");
+    if (!doc.units.empty() && doc.units[0].graph.name == "Repro") doc.container = "repro";
     if (doc.units.empty()) {
         if (auto fragment = readFragment(source, ops, options)) {
             doc.units.push_back(std::move(*fragment));
@@ -180,7 +197,8 @@ Result<Document> readText(std::string text, const std::string& path, const OpReg
 
 Result<Document> openFile(const std::string& path, const OpRegistry& ops, const ReadOptions& options) {
     std::error_code error;
-    if (path != "-" && std::filesystem::is_directory(path, error)) return fail(nothingFound(path, "this is a folder, which this build does not read yet; open one of its files"));
+    if (path != "-" && std::filesystem::is_directory(path, error))
+        return fail(nothingFound(path, "this is a folder, which this build does not read yet; open one of its files"));
     const std::unique_ptr<std::FILE, FileCloser> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
     if (!file) return fail(nothingFound(path, std::string("cannot open the file: ") + std::strerror(errno)));
     const std::uint64_t size = path == "-" ? 0 : std::filesystem::file_size(path, error);

@@ -17,15 +17,24 @@ bool fits(const SchemaType& type, const Value& v) {
     }
     if (type.isList() && base != "int" && base != "SymInt") return false;
     switch (v.kind()) {
-        case Value::Kind::Node: return base == "Tensor";
-        case Value::Kind::Int: return base == "int" || base == "SymInt" || base == "float" || base == "Scalar";
-        case Value::Kind::Sym: return base == "int" || base == "SymInt" || base == "Scalar";
-        case Value::Kind::Float: return base == "float" || base == "Scalar";
-        case Value::Kind::Bool: return base == "bool" || base == "Scalar";
-        case Value::Kind::String: return base == "str" || base == "Dimname";
-        case Value::Kind::Device: return base == "Device";
-        case Value::Kind::Const: return base == "ScalarType" || base == "Layout" || base == "MemoryFormat" || base == "int";
-        default: return base != "Tensor";
+        case Value::Kind::Node:
+            return base == "Tensor";
+        case Value::Kind::Int:
+            return base == "int" || base == "SymInt" || base == "float" || base == "Scalar";
+        case Value::Kind::Sym:
+            return base == "int" || base == "SymInt" || base == "Scalar";
+        case Value::Kind::Float:
+            return base == "float" || base == "Scalar";
+        case Value::Kind::Bool:
+            return base == "bool" || base == "Scalar";
+        case Value::Kind::String:
+            return base == "str" || base == "Dimname";
+        case Value::Kind::Device:
+            return base == "Device";
+        case Value::Kind::Const:
+            return base == "ScalarType" || base == "Layout" || base == "MemoryFormat" || base == "int";
+        default:
+            return base != "Tensor";
     }
 }
 

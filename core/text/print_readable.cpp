@@ -16,7 +16,8 @@ constexpr std::string_view kNoStackTrace = "# No stacktrace found for following 
 
 /// `torch.Tensor`: a type of Python, which stands without quotes.
 bool isPythonType(std::string_view text) {
-    return text.find('.') != text.npos && isNameStart(text[0]) && std::all_of(text.begin(), text.end(), [](char c) { return isNameChar(c) || c == '.'; });
+    return text.find('.') != text.npos && isNameStart(text[0]) &&
+           std::all_of(text.begin(), text.end(), [](char c) { return isNameChar(c) || c == '.'; });
 }
 
 /// After each node the values whose last use it is, in the order in which they first appear among its arguments; last itself when nothing uses it.
@@ -30,7 +31,9 @@ public:
             const std::size_t begin = ids_.size();
             for (const Value& v : n.args) collect(v, seen);
             for (const Keyword& k : n.kwargs) collect(k.second, seen);
-            const bool unused = std::none_of(n.users.begin(), n.users.end(), [&](const Node::User& u) { return !(g[u.id].flags & FlagSynthetic) || g[u.id].kind != NodeKind::Output; });
+            const bool unused = std::none_of(n.users.begin(), n.users.end(), [&](const Node::User& u) {
+                return !(g[u.id].flags & FlagSynthetic) || g[u.id].kind != NodeKind::Output;
+            });
             if (unused && g.style.deleteUnused) ids_.push_back(id);
             range_[id.value] = {begin, ids_.size()};
         }
@@ -56,14 +59,20 @@ private:
 
 class ReadablePrinter {
 public:
-    ReadablePrinter(std::string& out, const Graph& g, std::string indent) : out_(out), g_(g), style_(g.style), indent_(std::move(indent)), deletes_(g) {
-        defIndent_ = indent_ + (style_.frame == PrintStyle::Frame::Class ? "    " : std::string(std::max<std::size_t>(style_.bodyIndent.size(), 4) - 4, ' '));
+    ReadablePrinter(std::string& out, const Graph& g, std::string indent)
+        : out_(out), g_(g), style_(g.style), indent_(std::move(indent)), deletes_(g) {
+        defIndent_ =
+            indent_ + (style_.frame == PrintStyle::Frame::Class ? "    " : std::string(std::max<std::size_t>(style_.bodyIndent.size(), 4) - 4, ' '));
         bodyIndent_ = style_.frame == PrintStyle::Frame::Class ? defIndent_ + "    " : indent_ + style_.bodyIndent;
         for (const auto& [before, line] : style_.verbatim) verbatim_[before] += line;
     }
 
     void print() {
-        if (style_.frame == PrintStyle::Frame::Class) out_ += indent_ + (style_.classLine.empty() ? "class " + (g_.name.empty() ? std::string("GraphModule") : g_.name) + "(torch.nn.Module):" : style_.classLine) + "\n";
+        if (style_.frame == PrintStyle::Frame::Class)
+            out_ += indent_ +
+                    (style_.classLine.empty() ? "class " + (g_.name.empty() ? std::string("GraphModule") : g_.name) + "(torch.nn.Module):"
+                                              : style_.classLine) +
+                    "\n";
         if (style_.frame != PrintStyle::Frame::None) signature();
         body();
         for (const Graph::SubGraph& s : g_.subGraphs()) {
@@ -80,7 +89,8 @@ private:
 
     std::string annotation(const Node& n) const {
         const std::string_view read = n.annotation.view();
-        if (!read.empty() && isPythonType(read)) return n.type && (n.type->asTensor() || n.type->asSym()) ? quoted(typeText(*n.type)) : " : " + std::string(read);
+        if (!read.empty() && isPythonType(read))
+            return n.type && (n.type->asTensor() || n.type->asSym()) ? quoted(typeText(*n.type)) : " : " + std::string(read);
         const std::string text = !read.empty() ? std::string(read) : n.type ? typeText(*n.type) : std::string();
         return text.empty() ? text : quoted(text);
     }
@@ -185,7 +195,8 @@ private:
         const Provenance& p = g_.provenance[n.provenance];
         Name text = p.raw;
         if (text.empty() && p.file.empty()) text = Name(kNoStackTrace);
-        if (text.empty()) text = Name("# File: " + p.file.str() + ":" + std::to_string(p.line) + " in " + p.function.str() + ", code: " + p.code.str());
+        if (text.empty())
+            text = Name("# File: " + p.file.str() + ":" + std::to_string(p.line) + " in " + p.function.str() + ", code: " + p.code.str());
         if (text == current) return;
         current = text;
         if (style_.blankBeforeComment && out_.size() > bodyStart) blankLine();
@@ -250,7 +261,9 @@ private:
         out_ += annotation(n);
         out_ += " = ";
         switch (n.kind) {
-            case NodeKind::GetAttr: attributePath(n.target.view()); break;
+            case NodeKind::GetAttr:
+                attributePath(n.target.view());
+                break;
             case NodeKind::CallModule:
                 attributePath(n.target.view());
                 arguments(n, 0);
@@ -261,7 +274,8 @@ private:
                 out_ += n.target.view();
                 arguments(n, 1);
                 break;
-            default: callFunction(n);
+            default:
+                callFunction(n);
         }
     }
 

@@ -1,7 +1,7 @@
 // Values in the three spellings of print.h (formats.md 4.2, 5.4).
 
-#include <array>
 #include <algorithm>
+#include <array>
 
 #include "core/ir/op_registry.h"
 #include "core/text/literals.h"
@@ -46,12 +46,18 @@ void appendDevice(std::string& out, std::string_view device) {
 
 std::string_view wrapperName(Value::Kind kind) {
     switch (kind) {
-        case Value::Kind::Const: return "Const";
-        case Value::Kind::Device: return "Device";
-        case Value::Kind::Op: return "Op";
-        case Value::Kind::BigInt: return "BigInt";
-        case Value::Kind::Complex: return "Complex";
-        default: return "Opaque";
+        case Value::Kind::Const:
+            return "Const";
+        case Value::Kind::Device:
+            return "Device";
+        case Value::Kind::Op:
+            return "Op";
+        case Value::Kind::BigInt:
+            return "BigInt";
+        case Value::Kind::Complex:
+            return "Complex";
+        default:
+            return "Opaque";
     }
 }
 
@@ -65,12 +71,18 @@ void appendWrapped(std::string& out, std::string_view wrapper, std::string_view 
 /// Whether reading `text`, as Python prints it, gives back the named value itself.
 bool readsBack(Value::Kind kind, Name text) {
     switch (kind) {
-        case Value::Kind::Device: return isDeviceSpelling(text.view());
-        case Value::Kind::Const: return isConstantSpelling(text.view());
-        case Value::Kind::Op: return isOpSpelling(spellOp(text).view()) && canonicalOp(spellOp(text).view()) == text;
-        case Value::Kind::BigInt: return isBigIntSpelling(text.view());
-        case Value::Kind::Complex: return isComplexSpelling(text.view());
-        default: return false;
+        case Value::Kind::Device:
+            return isDeviceSpelling(text.view());
+        case Value::Kind::Const:
+            return isConstantSpelling(text.view());
+        case Value::Kind::Op:
+            return isOpSpelling(spellOp(text).view()) && canonicalOp(spellOp(text).view()) == text;
+        case Value::Kind::BigInt:
+            return isBigIntSpelling(text.view());
+        case Value::Kind::Complex:
+            return isComplexSpelling(text.view());
+        default:
+            return false;
     }
 }
 
@@ -133,11 +145,21 @@ void printValue(std::string& out, const Graph& g, const Value& v, Dialect dialec
     // Inside a slice graph text writes Python (str() of a slice holds the repr of its parts).
     const Dialect inner = dialect == Dialect::GraphText ? Dialect::Python : dialect;
     switch (v.kind()) {
-        case Value::Kind::None: out += "None"; break;
-        case Value::Kind::Ellipsis: out += "Ellipsis"; break;
-        case Value::Kind::Bool: out += *v.asBool() ? "True" : "False"; break;
-        case Value::Kind::Int: out += std::to_string(*v.asInt()); break;
-        case Value::Kind::Float: out += pythonFloat(*v.asNumber()); break;
+        case Value::Kind::None:
+            out += "None";
+            break;
+        case Value::Kind::Ellipsis:
+            out += "Ellipsis";
+            break;
+        case Value::Kind::Bool:
+            out += *v.asBool() ? "True" : "False";
+            break;
+        case Value::Kind::Int:
+            out += std::to_string(*v.asInt());
+            break;
+        case Value::Kind::Float:
+            out += pythonFloat(*v.asNumber());
+            break;
         case Value::Kind::Node:
             if (dialect == Dialect::GraphText) out += '%';
             out += g[v.asNode()].name.view();
@@ -159,14 +181,18 @@ void printValue(std::string& out, const Graph& g, const Value& v, Dialect dialec
             appendItems(out, g, v.items(), dialect);
             out += v.items().size() == 1 ? ",)" : ")";
             break;
-        case Value::Kind::Dict: appendDict(out, g, v, dialect); break;
+        case Value::Kind::Dict:
+            appendDict(out, g, v, dialect);
+            break;
         case Value::Kind::Slice:
         case Value::Kind::Range:
             out += v.kind() == Value::Kind::Slice ? "slice(" : "range(";
             appendItems(out, g, v.items(), inner);
             out += ')';
             break;
-        default: appendNamed(out, v, dialect); break;
+        default:
+            appendNamed(out, v, dialect);
+            break;
     }
 }
 

@@ -56,9 +56,12 @@ bool isWrapper(std::string_view path) {
 }
 
 bool isSymbolicFunction(std::string_view path) {
-    static const std::unordered_set<std::string_view> kFunctions = {"Max", "Min", "Mod", "PythonMod", "FloorDiv", "CleanDiv", "CeilDiv", "ModularIndexing", "Where", "FloorToInt",
-        "CeilToInt", "TruncToInt", "TruncToFloat", "RoundToInt", "RoundDecimal", "ToFloat", "IntTrueDiv", "FloatTrueDiv", "FloatPow", "PowByNatural", "LShift", "RShift",
-        "Identity", "Piecewise", "Eq", "Ne", "Lt", "Le", "Gt", "Ge", "And", "Or", "Not", "Abs", "Symbol", "Integer", "Rational"};
+    static const std::unordered_set<std::string_view> kFunctions = {
+        "Max",        "Min",          "Mod",       "PythonMod",    "FloorDiv",     "CleanDiv",   "CeilDiv",      "ModularIndexing",
+        "Where",      "FloorToInt",   "CeilToInt", "TruncToInt",   "TruncToFloat", "RoundToInt", "RoundDecimal", "ToFloat",
+        "IntTrueDiv", "FloatTrueDiv", "FloatPow",  "PowByNatural", "LShift",       "RShift",     "Identity",     "Piecewise",
+        "Eq",         "Ne",           "Lt",        "Le",           "Gt",           "Ge",         "And",          "Or",
+        "Not",        "Abs",          "Symbol",    "Integer",      "Rational"};
     return kFunctions.contains(path);
 }
 
@@ -89,8 +92,8 @@ std::optional<Value> specialValue(std::string_view path, const std::vector<Value
 }
 
 std::optional<Value> builtinValue(std::string_view name) {
-    static const std::unordered_set<std::string_view> kTypes = {"int", "float", "bool", "str", "complex", "tuple", "list", "dict", "set", "object", "type", "NoneType", "NotImplemented",
-        "device", "torch"};
+    static const std::unordered_set<std::string_view> kTypes = {"int", "float",  "bool", "str",      "complex",        "tuple",  "list", "dict",
+                                                                "set", "object", "type", "NoneType", "NotImplemented", "device", "torch"};
     if (name == "inf") return Value::real(std::numeric_limits<double>::infinity());
     if (name == "nan") return Value::real(std::numeric_limits<double>::quiet_NaN());
     if (name == "Ellipsis") return Value::ellipsis();

@@ -13,10 +13,27 @@ namespace {
 
 constexpr int kLowest = 1, kNot = 3, kUnary = 11;
 
-constexpr std::array<PyBinary, 21> kBinary = {{{"or", 1, ""}, {"and", 2, ""}, {"==", 4, "operator.eq"}, {"!=", 4, "operator.ne"}, {"<", 4, "operator.lt"}, {">", 4, "operator.gt"},
-    {"<=", 4, "operator.le"}, {">=", 4, "operator.ge"}, {"is", 4, "operator.is_"}, {"in", 4, "operator.contains"}, {"|", 5, "operator.or_"}, {"^", 6, "operator.xor"},
-    {"&", 7, "operator.and_"}, {"<<", 8, "operator.lshift"}, {">>", 8, "operator.rshift"}, {"+", 9, "operator.add"}, {"-", 9, "operator.sub"}, {"*", 10, "operator.mul"},
-    {"@", 10, "operator.matmul"}, {"/", 10, "operator.truediv"}, {"//", 10, "operator.floordiv"}}};
+constexpr std::array<PyBinary, 21> kBinary = {{{"or", 1, ""},
+                                               {"and", 2, ""},
+                                               {"==", 4, "operator.eq"},
+                                               {"!=", 4, "operator.ne"},
+                                               {"<", 4, "operator.lt"},
+                                               {">", 4, "operator.gt"},
+                                               {"<=", 4, "operator.le"},
+                                               {">=", 4, "operator.ge"},
+                                               {"is", 4, "operator.is_"},
+                                               {"in", 4, "operator.contains"},
+                                               {"|", 5, "operator.or_"},
+                                               {"^", 6, "operator.xor"},
+                                               {"&", 7, "operator.and_"},
+                                               {"<<", 8, "operator.lshift"},
+                                               {">>", 8, "operator.rshift"},
+                                               {"+", 9, "operator.add"},
+                                               {"-", 9, "operator.sub"},
+                                               {"*", 10, "operator.mul"},
+                                               {"@", 10, "operator.matmul"},
+                                               {"/", 10, "operator.truediv"},
+                                               {"//", 10, "operator.floordiv"}}};
 constexpr PyBinary kModulo = {"%", 10, "operator.mod"};
 
 const PyBinary* binaryOperator(const PyToken& t) {
@@ -33,7 +50,8 @@ bool startsOperand(const PyToken& t) {
 }
 
 bool isNodeLike(const PyOperand& o) {
-    return o.kind == PyOperand::Kind::Call || o.kind == PyOperand::Kind::SelfPath || (o.kind == PyOperand::Kind::Value && (o.value.isContainer() || o.value.isNode()));
+    return o.kind == PyOperand::Kind::Call || o.kind == PyOperand::Kind::SelfPath ||
+           (o.kind == PyOperand::Kind::Value && (o.value.isContainer() || o.value.isNode()));
 }
 
 PyOperand valueOperand(Value v, std::size_t begin, std::size_t end) {
@@ -144,7 +162,11 @@ PyOperand PyExpr::unary() {
     if (isNodeLike(operand)) {
         std::vector<Value> args;
         args.push_back(toValue(std::move(operand)));
-        return operation(isNot ? "operator.not_" : sign == '-' ? "operator.neg" : sign == '+' ? "operator.pos" : "operator.invert", std::move(args), begin);
+        return operation(isNot         ? "operator.not_"
+                         : sign == '-' ? "operator.neg"
+                         : sign == '+' ? "operator.pos"
+                                       : "operator.invert",
+                         std::move(args), begin);
     }
     if (!isNot && sign != '~') {
         if (const auto negative = negated(operand.value)) return valueOperand(sign == '-' ? *negative : operand.value, begin, operand.end);
@@ -186,8 +208,10 @@ PyOperand PyExpr::atom() {
     const PyToken& t = lex_.token();
     const std::size_t begin = t.begin;
     switch (t.kind) {
-        case PyToken::Kind::Name: return name();
-        case PyToken::Kind::String: return stringAtom();
+        case PyToken::Kind::Name:
+            return name();
+        case PyToken::Kind::String:
+            return stringAtom();
         case PyToken::Kind::Number: {
             const auto v = readNumber(t.text);
             if (!v) {
@@ -197,8 +221,11 @@ PyOperand PyExpr::atom() {
             lex_.take();
             return valueOperand(*v, begin, lex_.lastEnd());
         }
-        case PyToken::Kind::Op: break;
-        default: fail("an expression", begin); return {};
+        case PyToken::Kind::Op:
+            break;
+        default:
+            fail("an expression", begin);
+            return {};
     }
     if (t.is("(") || t.is("[")) return bracketed();
     if (t.is("{")) return dictOrSet();
@@ -508,7 +535,8 @@ PyOperand PyExpr::constantText(std::size_t begin, std::size_t end) {
     const std::string_view text = lex_.text().substr(begin, end - begin);
     std::string packed(text);
     packed.erase(std::remove(packed.begin(), packed.end(), ' '), packed.end());
-    if (packed.find('j') != packed.npos && isComplexSpelling("(" + packed + ")")) return valueOperand(Value::named(Value::Kind::Complex, Name("(" + packed + ")")), begin, end);
+    if (packed.find('j') != packed.npos && isComplexSpelling("(" + packed + ")"))
+        return valueOperand(Value::named(Value::Kind::Complex, Name("(" + packed + ")")), begin, end);
     if (const auto sym = SymInt::parse(text)) return valueOperand(Value::sym(*sym), begin, end);
     return valueOperand(Value::named(Value::Kind::Opaque, Name(text)), begin, end);
 }
@@ -531,20 +559,25 @@ PyOperand PyExpr::asValue(PyOperand operand) {
 Value PyExpr::toValue(PyOperand operand) {
     if (error_) return {};
     switch (operand.kind) {
-        case PyOperand::Kind::Value: return std::move(operand.value);
-        case PyOperand::Kind::Path: return pathValue(operand.path, operand.begin);
+        case PyOperand::Kind::Value:
+            return std::move(operand.value);
+        case PyOperand::Kind::Path:
+            return pathValue(operand.path, operand.begin);
         case PyOperand::Kind::SelfPath:
             operand.call = std::make_unique<Node>();
             operand.call->kind = NodeKind::GetAttr;
             operand.call->target = Name(operand.path);
             break;
-        case PyOperand::Kind::Call: break;
+        case PyOperand::Kind::Call:
+            break;
     }
     const std::string_view text = lex_.text().substr(operand.begin, operand.end - operand.begin);
     const Node& call = *operand.call;
-    const bool uses = std::any_of(call.args.begin(), call.args.end(), usesNodes) || std::any_of(call.kwargs.begin(), call.kwargs.end(), [](const Keyword& k) { return usesNodes(k.second); });
+    const bool uses = std::any_of(call.args.begin(), call.args.end(), usesNodes) ||
+                      std::any_of(call.kwargs.begin(), call.kwargs.end(), [](const Keyword& k) { return usesNodes(k.second); });
     // `Cls(…)` without uses is the repr of an object, not a call.
-    const bool object = call.kind == NodeKind::CallFunction && !uses && call.target.view().find('.') == std::string_view::npos && call.target.view()[0] >= 'A' && call.target.view()[0] <= 'Z';
+    const bool object = call.kind == NodeKind::CallFunction && !uses && call.target.view().find('.') == std::string_view::npos &&
+                        call.target.view()[0] >= 'A' && call.target.view()[0] <= 'Z';
     if (!object)
         if (auto made = scope_.makeNode(std::move(*operand.call), operand.begin, operand.end)) return *made;
     return Value::named(Value::Kind::Opaque, Name(text));

@@ -9,7 +9,8 @@ namespace aliascope {
 namespace {
 
 constexpr std::array<std::string_view, 5> kThree = {"**=", "//=", "<<=", ">>=", "..."};
-constexpr std::array<std::string_view, 21> kTwo = {"**", "//", "<<", ">>", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "@=", "&=", "|=", "^=", "->", ":=", "<>", "::"};
+constexpr std::array<std::string_view, 21> kTwo = {
+    "**", "//", "<<", ">>", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "@=", "&=", "|=", "^=", "->", ":=", "<>", "::"};
 
 std::size_t operatorSize(std::string_view rest) {
     if (std::find(kThree.begin(), kThree.end(), rest.substr(0, 3)) != kThree.end()) return 3;
@@ -28,7 +29,8 @@ std::size_t numberEnd(std::string_view text, std::size_t at) {
 }
 
 bool isStringPrefix(std::string_view word) {
-    return word.size() <= 2 && std::all_of(word.begin(), word.end(), [](char c) { return std::string_view("rbuftRBUFT").find(c) != std::string_view::npos; });
+    return word.size() <= 2 &&
+           std::all_of(word.begin(), word.end(), [](char c) { return std::string_view("rbuftRBUFT").find(c) != std::string_view::npos; });
 }
 
 }  // namespace
@@ -38,14 +40,18 @@ std::size_t PyLexer::stringEnd(std::size_t quote) const {
     const char mark = text_[quote];
     if (text_.substr(quote, 3) == std::string_view(std::array<char, 3>{mark, mark, mark}.data(), 3)) {
         for (std::size_t i = quote + 3; i < text_.size(); ++i) {
-            if (text_[i] == '\\') ++i;
-            else if (text_[i] == mark && text_.substr(i, 3) == text_.substr(quote, 3)) return i + 3;
+            if (text_[i] == '\\')
+                ++i;
+            else if (text_[i] == mark && text_.substr(i, 3) == text_.substr(quote, 3))
+                return i + 3;
         }
         return std::string_view::npos;
     }
     for (std::size_t i = quote + 1; i < text_.size() && text_[i] != '\n'; ++i) {
-        if (text_[i] == '\\') ++i;
-        else if (text_[i] == mark) return i + 1;
+        if (text_[i] == '\\')
+            ++i;
+        else if (text_[i] == mark)
+            return i + 1;
     }
     return std::string_view::npos;
 }

@@ -9,11 +9,14 @@ namespace aliascope {
 
 struct PyToken {
     enum class Kind : std::uint8_t {
-        Name, Number, String, Op,
-        Comment,   ///< `#` to the line's end, at bracket depth 0 only
-        LineEnd,   ///< at bracket depth 0 only
+        Name,
+        Number,
+        String,
+        Op,
+        Comment,  ///< `#` to the line's end, at bracket depth 0 only
+        LineEnd,  ///< at bracket depth 0 only
         TextEnd,
-        Bad,       ///< a string without end, or a character that starts nothing
+        Bad,  ///< a string without end, or a character that starts nothing
     };
     Kind kind = Kind::TextEnd;
     std::string_view text;

@@ -10,7 +10,8 @@
 namespace aliascope {
 namespace {
 
-constexpr std::string_view kFlatten = "fx_pytree.tree_flatten_spec(", kUnflatten = "pytree.tree_unflatten(", kLeaves = "pytree.tree_leaves(", kShuffle = "self._in_shuffle_graph(";
+constexpr std::string_view kFlatten = "fx_pytree.tree_flatten_spec(", kUnflatten = "pytree.tree_unflatten(", kLeaves = "pytree.tree_leaves(",
+                           kShuffle = "self._in_shuffle_graph(";
 
 bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
@@ -43,7 +44,8 @@ bool expectsDeletes(const Graph& g) {
 
 /// One logical line while it is being read.
 struct ReadableBody::Statement {
-    Statement(std::string_view text, std::size_t begin, std::size_t end, GraphBuilder& b) : begin(begin), lexer(text, begin, end), expr(lexer, b, b.limits().valueDepth) {}
+    Statement(std::string_view text, std::size_t begin, std::size_t end, GraphBuilder& b)
+        : begin(begin), lexer(text, begin, end), expr(lexer, b, b.limits().valueDepth) {}
 
     bool fail(std::string want) {
         expr.fail(std::move(want), lexer.token().begin);
@@ -52,7 +54,7 @@ struct ReadableBody::Statement {
     std::size_t begin;
     PyLexer lexer;
     PyExpr expr;
-    std::string_view name;        // left side of the assignment at hand
+    std::string_view name;  // left side of the assignment at hand
     std::string_view annotation;
     bool first = true;            // before the first `;`
     NodeId made;                  // the node that this line made
@@ -138,7 +140,8 @@ std::size_t ReadableBody::recover(std::size_t begin, std::size_t end) const {
 std::size_t ReadableBody::logicalLine(std::size_t at, std::size_t end) {
     Statement s(text_, at, end, builder_);
     if (source_.lineEnd(at) - at > builder_.limits().lineBytes) {
-        builder_.reporter().report(userError("R050", {{"what", "length of a line"}, {"limit", std::to_string(builder_.limits().lineBytes)}, {"option", "--limits"}}), at);
+        builder_.reporter().report(
+            userError("R050", {{"what", "length of a line"}, {"limit", std::to_string(builder_.limits().lineBytes)}, {"option", "--limits"}}), at);
         if (s.lexer.token().kind == PyToken::Kind::Name) builder_.defineUnparsed(s.lexer.token().text, at, at + 256, false);
         return source_.lineEnd(at) + 1;
     }
@@ -157,8 +160,11 @@ std::size_t ReadableBody::logicalLine(std::size_t at, std::size_t end) {
     if (ok) return std::max(source_.lineEnd(s.lexer.lastEnd()) + 1, at + 1);
     const std::size_t next = recover(at, end);
     const PyError& e = *s.expr.error();
-    if (e.limit) builder_.reporter().report(userError("R050", {{"what", e.want}, {"limit", std::to_string(builder_.limits().valueDepth)}, {"option", "--limits"}}), e.at);
-    else builder_.reporter().expected(e.want, e.at, Name(s.name));
+    if (e.limit)
+        builder_.reporter().report(
+            userError("R050", {{"what", e.want}, {"limit", std::to_string(builder_.limits().valueDepth)}, {"option", "--limits"}}), e.at);
+    else
+        builder_.reporter().expected(e.want, e.at, Name(s.name));
     // A node that was made before the mistake (in a delete list, say) is whole.
     if (!s.made && !s.name.empty() && !done_) {
         makePlaceholders();
@@ -256,7 +262,8 @@ bool ReadableBody::assignment(Statement& s) {
 /// `l_x_ = L_x_`: the node of parameter L_x_ is called l_x_.
 bool ReadableBody::rebinds(Statement& s, const PyToken& right) {
     if (!placeholdersMade_) {
-        const auto p = std::find_if(parameters_.begin(), parameters_.end(), [&](const Parameter& x) { return x.name == right.text && x.nodeName.empty(); });
+        const auto p =
+            std::find_if(parameters_.begin(), parameters_.end(), [&](const Parameter& x) { return x.name == right.text && x.nodeName.empty(); });
         if (p == parameters_.end()) return false;
         p->nodeName = s.name;
         s.lexer.take();
@@ -387,7 +394,8 @@ void ReadableBody::unpackedInputs(Statement& s, std::string_view rest) {
         }
         s.lexer.take();
     } while (depth > 0);
-    if (startsWith(rest, kFlatten)) style().flattenSpec = std::string(text_.substr(begin + kFlatten.size(), s.lexer.lastEnd() - begin - kFlatten.size() - 1));
+    if (startsWith(rest, kFlatten))
+        style().flattenSpec = std::string(text_.substr(begin + kFlatten.size(), s.lexer.lastEnd() - begin - kFlatten.size() - 1));
 }
 
 void ReadableBody::makePlaceholders() {
@@ -457,7 +465,9 @@ bool ReadableBody::define(Statement& s, PyOperand operand) {
         return true;
     }
     switch (operand.kind) {
-        case PyOperand::Kind::Call: defineNode(s, std::move(*operand.call)); return true;
+        case PyOperand::Kind::Call:
+            defineNode(s, std::move(*operand.call));
+            return true;
         case PyOperand::Kind::SelfPath: {
             Node n;
             n.kind = NodeKind::GetAttr;
@@ -465,8 +475,11 @@ bool ReadableBody::define(Statement& s, PyOperand operand) {
             defineNode(s, std::move(n));
             return true;
         }
-        case PyOperand::Kind::Path: return s.fail("\"(\"");
-        case PyOperand::Kind::Value: builder_.bind(s.name, std::move(operand.value)); return true;
+        case PyOperand::Kind::Path:
+            return s.fail("\"(\"");
+        case PyOperand::Kind::Value:
+            builder_.bind(s.name, std::move(operand.value));
+            return true;
     }
     return true;
 }
@@ -498,7 +511,8 @@ bool ReadableBody::returned(Statement& s) {
     const std::size_t begin = s.lexer.token().begin;
     const bool unflatten = startsWith(text_.substr(begin), kUnflatten);
     if (unflatten)
-        while (!s.lexer.take().is("(")) {}
+        while (!s.lexer.take().is("(")) {
+        }
     Value v = s.expr.toValue(s.expr.parse(!unflatten));
     const std::size_t valueEnd = s.lexer.lastEnd();
     if (unflatten && !s.expr.error()) {

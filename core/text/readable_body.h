@@ -14,14 +14,14 @@ namespace aliascope {
 
 /// One parameter of the signature, or one that the plumbing unpacks.
 struct Parameter {
-    std::string_view name;        ///< without stars
-    std::string target;           ///< with stars
+    std::string_view name;  ///< without stars
+    std::string target;     ///< with stars
     std::string_view annotation;
     std::string_view descriptor;
     std::optional<Value> defaultValue;
-    std::string text;             ///< as written
+    std::string text;  ///< as written
     std::size_t at = 0;
-    std::string_view nodeName;    ///< `l_x_` of `l_x_ = L_x_`; empty = name
+    std::string_view nodeName;  ///< `l_x_` of `l_x_ = L_x_`; empty = name
 };
 
 class ReadableBody {
@@ -73,13 +73,13 @@ private:
     };
     std::unordered_map<std::string_view, Declared> declared_;
     std::unordered_set<NodeId> deletedItself_;
-    std::string verbatim_;        // lines kept for the node to come
+    std::string verbatim_;  // lines kept for the node to come
     std::uint32_t provenance_ = 0;
     bool placeholdersMade_ = false;
     bool sawDelete_ = false, sawComment_ = false, sawBlank_ = false, done_ = false;
     bool lastBlank_ = false, bodyStarted_ = false, blankDecided_ = false;
     int bodyIndent_ = -1;
-    std::string_view iterator_;   // name bound to iter(args_list)
+    std::string_view iterator_;  // name bound to iter(args_list)
 };
 
 }  // namespace aliascope

@@ -71,7 +71,8 @@ std::size_t ReadableReader::readClass(std::size_t begin) {
 
 std::size_t ReadableReader::nestedClass(std::size_t at) {
     if (depth_ == 0) {
-        reporter_.report(userError("R050", {{"what", "nesting of classes"}, {"limit", std::to_string(builder_.limits().classDepth)}, {"option", "--limits"}}), at);
+        reporter_.report(
+            userError("R050", {{"what", "nesting of classes"}, {"limit", std::to_string(builder_.limits().classDepth)}, {"option", "--limits"}}), at);
         return source_.lineEnd(at) + 1;
     }
     ReadableReader inner(reporter_, builder_.ops(), builder_.limits(), depth_ - 1);
@@ -92,7 +93,9 @@ void ReadableReader::resolveSubGraphs() {
         const Node& n = graph()[id];
         const bool path = n.kind == NodeKind::GetAttr || n.kind == NodeKind::CallModule;
         if (!path || !mentioned.insert(n.target).second || graph().subGraph(n.target)) continue;
-        const bool called = n.kind == NodeKind::CallModule || std::any_of(n.users.begin(), n.users.end(), [&](const Node::User& u) { return graph()[u.id].op.view().substr(0, 5) == "hop::"; });
+        const bool called = n.kind == NodeKind::CallModule || std::any_of(n.users.begin(), n.users.end(), [&](const Node::User& u) {
+                                return graph()[u.id].op.view().substr(0, 5) == "hop::";
+                            });
         if (called) wanted.push_back(n.target);
     }
     std::size_t next = 0;
@@ -129,8 +132,10 @@ std::size_t ReadableReader::signature(std::size_t begin, std::vector<Parameter>&
     while (!expr.error() && !lexer.token().is(")")) {
         parameter(lexer, expr, parameters);
         if (expr.error() || lexer.token().is(")")) break;
-        if (!lexer.token().is(",")) expr.fail("\",\" or \")\" in the signature", lexer.token().begin);
-        else lexer.take();
+        if (!lexer.token().is(","))
+            expr.fail("\",\" or \")\" in the signature", lexer.token().begin);
+        else
+            lexer.take();
     }
     if (!expr.error()) {
         const std::size_t close = lexer.take().end();
@@ -193,7 +198,8 @@ Unit finishedUnit(const SourceText& source, Reporter& reporter, ReadableReader& 
     unit.spanBegin = begin;
     unit.spanEnd = end;
     unit.firstLine = source.place(begin).first;
-    if (reader.nestedCalls() > 0) unit.notes.push_back(std::to_string(reader.nestedCalls()) + " calls inside other statements became nodes of their own");
+    if (reader.nestedCalls() > 0)
+        unit.notes.push_back(std::to_string(reader.nestedCalls()) + " calls inside other statements became nodes of their own");
     unit.diagnostics = reporter.take();
     return unit;
 }
@@ -210,7 +216,8 @@ std::size_t readReadable(const SourceText& source, std::size_t begin, const OpRe
     return end;
 }
 
-void readStatements(const SourceText& source, std::size_t begin, std::size_t end, const OpRegistry& ops, const ReadOptions& options, std::optional<Unit>& unit) {
+void readStatements(const SourceText& source, std::size_t begin, std::size_t end, const OpRegistry& ops, const ReadOptions& options,
+                    std::optional<Unit>& unit) {
     Reporter reporter(source, options.limits.diagnosticsPerUnit);
     GraphBuilder builder(reporter, ops, options.limits);
     builder.graph.style.frame = PrintStyle::Frame::None;

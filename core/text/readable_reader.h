@@ -13,6 +13,7 @@ namespace aliascope {
 std::size_t readReadable(const SourceText& source, std::size_t begin, const OpRegistry& ops, const ReadOptions& options, std::optional<Unit>& unit);
 
 /// Reads statements without frame from `begin` to `end` (formats.md 2, step 16).
-void readStatements(const SourceText& source, std::size_t begin, std::size_t end, const OpRegistry& ops, const ReadOptions& options, std::optional<Unit>& unit);
+void readStatements(const SourceText& source, std::size_t begin, std::size_t end, const OpRegistry& ops, const ReadOptions& options,
+                    std::optional<Unit>& unit);
 
 }  // namespace aliascope

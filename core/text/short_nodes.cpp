@@ -55,8 +55,10 @@ public:
             const std::size_t lineEnd = source_.lineEnd(at);
             const std::string_view line = text_.substr(at, lineEnd - at);
             std::size_t next = lineEnd + 1;
-            if (isShortNodeLine(line)) next = node(at + indentOf(line), lineEnd);
-            else if (isReturnLine(line)) returned(at + indentOf(line), lineEnd);
+            if (isShortNodeLine(line))
+                next = node(at + indentOf(line), lineEnd);
+            else if (isReturnLine(line))
+                returned(at + indentOf(line), lineEnd);
             if (builder_.hasOutput()) return;
             at = next;
         }
@@ -131,7 +133,8 @@ std::optional<std::pair<std::size_t, std::size_t>> statementSpan(const SourceTex
     return span;
 }
 
-void readShortNodes(const SourceText& source, std::size_t begin, std::size_t end, const OpRegistry& ops, const ReadOptions& options, std::optional<Unit>& unit) {
+void readShortNodes(const SourceText& source, std::size_t begin, std::size_t end, const OpRegistry& ops, const ReadOptions& options,
+                    std::optional<Unit>& unit) {
     Reporter reporter(source, options.limits.diagnosticsPerUnit);
     GraphBuilder builder(reporter, ops, options.limits);
     ShortNodeReader(builder).read(begin, end);

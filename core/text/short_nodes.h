@@ -14,6 +14,7 @@ std::optional<std::pair<std::size_t, std::size_t>> shortNodeSpan(const SourceTex
 /// From the first to behind the last of at least two statements `NAME = call(…)`.
 std::optional<std::pair<std::size_t, std::size_t>> statementSpan(const SourceText& source);
 /// Reads shortened nodes; an operator without namespace is looked up in `aten`.
-void readShortNodes(const SourceText& source, std::size_t begin, std::size_t end, const OpRegistry& ops, const ReadOptions& options, std::optional<Unit>& unit);
+void readShortNodes(const SourceText& source, std::size_t begin, std::size_t end, const OpRegistry& ops, const ReadOptions& options,
+                    std::optional<Unit>& unit);
 
 }  // namespace aliascope

@@ -33,13 +33,20 @@ FileKind sniff(std::string_view head) {
 
 std::string_view describe(FileKind kind) {
     switch (kind) {
-        case FileKind::Zip: return "a zip archive";
-        case FileKind::Gzip: return "a gzip stream";
-        case FileKind::Tar: return "a tar archive";
-        case FileKind::Session: return "a session of this program";
-        case FileKind::Utf16: return "UTF-16 text";
-        case FileKind::Binary: return "binary data";
-        case FileKind::Text: break;
+        case FileKind::Zip:
+            return "a zip archive";
+        case FileKind::Gzip:
+            return "a gzip stream";
+        case FileKind::Tar:
+            return "a tar archive";
+        case FileKind::Session:
+            return "a session of this program";
+        case FileKind::Utf16:
+            return "UTF-16 text";
+        case FileKind::Binary:
+            return "binary data";
+        case FileKind::Text:
+            break;
     }
     return "text";
 }

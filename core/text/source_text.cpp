@@ -61,8 +61,8 @@ std::string SourceText::excerpt(std::size_t at) const {
     // Half of the columns stand before the place; a character is at most four bytes, so that a very long line is not counted through.
     if (at - begin > kExcerptColumns / 2) {
         std::size_t back = at;
-        for (std::size_t seen = 0; back > begin && seen < kExcerptColumns / 2; ++seen)
-            do --back;
+        for (std::size_t seen = 0; back > begin && seen < kExcerptColumns / 2; ++seen) do
+                --back;
             while (back > begin && !startsCharacter(text_[back]));
         begin = back;
     }
@@ -95,7 +95,8 @@ void Reporter::report(Diagnostic d, std::size_t at) {
 
 void Reporter::expected(const std::string& want, std::size_t at, Name node) {
     const bool ended = at >= source_.text().size();
-    Diagnostic d = ended ? userError("R015", {{"what", node ? "%" + node.str() : "a statement"}}) : userError("R014", {{"want", want}, {"got", source_.found(at)}});
+    Diagnostic d = ended ? userError("R015", {{"what", node ? "%" + node.str() : "a statement"}})
+                         : userError("R014", {{"want", want}, {"got", source_.found(at)}});
     if (ended) d.note = "expected " + want;
     d.node = node;
     report(std::move(d), at);

@@ -61,8 +61,8 @@ private slots:
     void kindsAreTold() {
         const auto call = parseArguments("(a, 2, 2.0, 'cpu', device('cuda:1'), torch.ops.mylib.two.default, s77, s5, torch.Size([2, a]))", g_);
         QVERIFY(call.has_value());
-        const std::vector<Value::Kind> want = {Value::Kind::Node, Value::Kind::Int, Value::Kind::Float, Value::Kind::String, Value::Kind::Device, Value::Kind::Op, Value::Kind::Node,
-            Value::Kind::Sym, Value::Kind::Tuple};
+        const std::vector<Value::Kind> want = {Value::Kind::Node, Value::Kind::Int,  Value::Kind::Float, Value::Kind::String, Value::Kind::Device,
+                                               Value::Kind::Op,   Value::Kind::Node, Value::Kind::Sym,   Value::Kind::Tuple};
         QCOMPARE(call->args.size(), want.size());
         for (std::size_t i = 0; i < want.size(); ++i) QCOMPARE(call->args[i].kind(), want[i]);
         QCOMPARE(call->args[4].name().view(), std::string_view("cuda:1"));
@@ -71,10 +71,19 @@ private slots:
 
     /// Values that no text of PyTorch holds come back too.
     void hardValuesComeBack() {
-        const std::vector<Value> values = {Value::constant("odd constant"_n), Value::op("python::<lambda>"_n), Value::op("hop::cond"_n), Value::op("aten::add"_n), Value::device("cuda:01"_n),
-            Value::named(Value::Kind::BigInt, "0xffffffffffffffffff"_n), Value::named(Value::Kind::Complex, "1+2j"_n), Value::named(Value::Kind::Opaque, "a'b\"\n\\"_n),
-            Value::sym(SymInt::opaque("f(?)")), Value::string("\xef\xbf\xbd \xe2\x80\x8b"_n), Value::real(-0.0), Value::real(std::numeric_limits<double>::denorm_min()),
-            Value::dict({"a b"_n, ""_n}, {Value::node(a_), Value::none()})};
+        const std::vector<Value> values = {Value::constant("odd constant"_n),
+                                           Value::op("python::<lambda>"_n),
+                                           Value::op("hop::cond"_n),
+                                           Value::op("aten::add"_n),
+                                           Value::device("cuda:01"_n),
+                                           Value::named(Value::Kind::BigInt, "0xffffffffffffffffff"_n),
+                                           Value::named(Value::Kind::Complex, "1+2j"_n),
+                                           Value::named(Value::Kind::Opaque, "a'b\"\n\\"_n),
+                                           Value::sym(SymInt::opaque("f(?)")),
+                                           Value::string("\xef\xbf\xbd \xe2\x80\x8b"_n),
+                                           Value::real(-0.0),
+                                           Value::real(std::numeric_limits<double>::denorm_min()),
+                                           Value::dict({"a b"_n, ""_n}, {Value::node(a_), Value::none()})};
         for (const Value& v : values) {
             Node n;
             n.args = {v};
@@ -103,7 +112,9 @@ private slots:
     }
 
     void nestingIsBounded() {
-        const auto nested = [](int depth) { return "(" + std::string(static_cast<std::size_t>(depth), '[') + std::string(static_cast<std::size_t>(depth), ']') + ")"; };
+        const auto nested = [](int depth) {
+            return "(" + std::string(static_cast<std::size_t>(depth), '[') + std::string(static_cast<std::size_t>(depth), ']') + ")";
+        };
         QVERIFY(parseArguments(nested(200), g_).has_value());
         const auto deep = parseArguments(nested(100'000), g_);
         QVERIFY(!deep.has_value());

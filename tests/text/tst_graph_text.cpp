@@ -18,7 +18,8 @@ const Node& node(const Graph& g, const char* name) {
 }
 
 std::string graphOf(const std::string& call) {
-    return "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = placeholder[target=y]\n    %r : [num_users=1] = " + call + "\n    return r\n";
+    return "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = placeholder[target=y]\n    %r : [num_users=1] = " +
+           call + "\n    return r\n";
 }
 
 }  // namespace
@@ -61,7 +62,8 @@ private slots:
         QCOMPARE(node(g, "x").target.view(), std::string_view("L_x_"));
         QCOMPARE(node(g, "half").op.view(), std::string_view("operator::floordiv"));
         QCOMPARE(QString::fromStdString(printArguments(g, node(g, "part"))), QStringLiteral("(x, (slice(None, half, None), None))"));
-        QCOMPARE(QString::fromStdString(printArguments(g, node(g, "blend"))), QStringLiteral("(part, [x, None], -inf, mode = 'soft', device = device(type='cuda', index=0))"));
+        QCOMPARE(QString::fromStdString(printArguments(g, node(g, "blend"))),
+                 QStringLiteral("(part, [x, None], -inf, mode = 'soft', device = device(type='cuda', index=0))"));
         QVERIFY(node(g, "blend").flags & FlagNoSchema);
         QVERIFY(!(node(g, "cond").flags & FlagNoSchema));
         QCOMPARE(QString::fromStdString(printArguments(g, g[g.output()])), QStringLiteral("((cond, None))"));
@@ -70,18 +72,30 @@ private slots:
     void valuesByTable_data() {
         QTest::addColumn<QString>("args");
         QTest::addColumn<QString>("python");
-        QTest::newRow("constants") << "(%x, None, True, 1, -2, 0.5, 1e-05, nan), kwargs = {}" << "(x, None, True, 1, -2, 0.5, 1e-05, nan)";
-        QTest::newRow("nested") << "(%x, [[1, 2], (%y,)], ()), kwargs = {}" << "(x, [[1, 2], (y,)], ())";
-        QTest::newRow("dict") << "(%x,), kwargs = {kwargs: {a: %x, b: 1}, e: {}}" << "(x, kwargs = {'a': x, 'b': 1}, e = {})";
-        QTest::newRow("strings") << "(%x, floor, a-b,c, out_ptr), kwargs = {}" << "(x, 'floor', 'a-b,c', 'out_ptr')";
-        QTest::newRow("braces in a string") << "(%x,), kwargs = {asm: {.reg .b16 r; mov a, b;}, last: 2}" << "(x, asm = '{.reg .b16 r; mov a, b;}', last = 2)";
-        QTest::newRow("comma in a dict's string") << "(%x,), kwargs = {why: one, two, n: 2}" << "(x, why = 'one, two', n = 2)";
-        QTest::newRow("types and devices") << "(%x, torch.float32, cuda:0, cpu, meta), kwargs = {}" << "(x, torch.float32, device(type='cuda', index=0), device(type='cpu'), device(type='meta'))";
-        QTest::newRow("operators") << "(mylib.two.default, aten.add.Tensor, %x), kwargs = {}" << "(torch.ops.mylib.two.default, torch.ops.aten.add.Tensor, x)";
-        QTest::newRow("symbols") << "(%x, s7, 2*s7, Max(1, s7)), kwargs = {}" << "(x, Sym('s7'), Sym('2*s7'), Sym('Max(1, s7)'))";
-        QTest::newRow("opaque") << "(%x, <built-in>, ReduceOp.SUM, tensor([1, 2])), kwargs = {}" << "(x, Opaque('<built-in>'), Opaque('ReduceOp.SUM'), Opaque('tensor([1, 2])'))";
-        QTest::newRow("elided") << "([%x, %y, ...[total_len=9]],), kwargs = {}" << "([x, y, Opaque('...[total_len=9]')])";
-        QTest::newRow("big") << "(%x, 9223372036854775807, 99999999999999999999), kwargs = {}" << "(x, 9223372036854775807, 99999999999999999999)";
+        QTest::newRow("constants") << "(%x, None, True, 1, -2, 0.5, 1e-05, nan), kwargs = {}"
+                                   << "(x, None, True, 1, -2, 0.5, 1e-05, nan)";
+        QTest::newRow("nested") << "(%x, [[1, 2], (%y,)], ()), kwargs = {}"
+                                << "(x, [[1, 2], (y,)], ())";
+        QTest::newRow("dict") << "(%x,), kwargs = {kwargs: {a: %x, b: 1}, e: {}}"
+                              << "(x, kwargs = {'a': x, 'b': 1}, e = {})";
+        QTest::newRow("strings") << "(%x, floor, a-b,c, out_ptr), kwargs = {}"
+                                 << "(x, 'floor', 'a-b,c', 'out_ptr')";
+        QTest::newRow("braces in a string") << "(%x,), kwargs = {asm: {.reg .b16 r; mov a, b;}, last: 2}"
+                                            << "(x, asm = '{.reg .b16 r; mov a, b;}', last = 2)";
+        QTest::newRow("comma in a dict's string") << "(%x,), kwargs = {why: one, two, n: 2}"
+                                                  << "(x, why = 'one, two', n = 2)";
+        QTest::newRow("types and devices") << "(%x, torch.float32, cuda:0, cpu, meta), kwargs = {}"
+                                           << "(x, torch.float32, device(type='cuda', index=0), device(type='cpu'), device(type='meta'))";
+        QTest::newRow("operators") << "(mylib.two.default, aten.add.Tensor, %x), kwargs = {}"
+                                   << "(torch.ops.mylib.two.default, torch.ops.aten.add.Tensor, x)";
+        QTest::newRow("symbols") << "(%x, s7, 2*s7, Max(1, s7)), kwargs = {}"
+                                 << "(x, Sym('s7'), Sym('2*s7'), Sym('Max(1, s7)'))";
+        QTest::newRow("opaque") << "(%x, <built-in>, ReduceOp.SUM, tensor([1, 2])), kwargs = {}"
+                                << "(x, Opaque('<built-in>'), Opaque('ReduceOp.SUM'), Opaque('tensor([1, 2])'))";
+        QTest::newRow("elided") << "([%x, %y, ...[total_len=9]],), kwargs = {}"
+                                << "([x, y, Opaque('...[total_len=9]')])";
+        QTest::newRow("big") << "(%x, 9223372036854775807, 99999999999999999999), kwargs = {}"
+                             << "(x, 9223372036854775807, 99999999999999999999)";
     }
     void valuesByTable() {
         QFETCH(QString, args);
@@ -102,9 +116,10 @@ private slots:
             return doc ? printArguments(doc->units[0].graph, node(doc->units[0].graph, "r")) : doc.error().format();
         };
         QCOMPARE(QString::fromStdString(read("call_function[target=torch.ops.demo.send.default](args = (%x, 0), kwargs = {device: npuish:1})")),
-            QStringLiteral("(x, '0', device = device(type='npuish', index=1))"));
-        QCOMPARE(QString::fromStdString(read("call_function[target=torch.ops.higher_order.auto_functionalized](args = (demo.send.default,), kwargs = {x: %x, group: 0})")),
-            QStringLiteral("(torch.ops.demo.send.default, x = x, group = '0')"));
+                 QStringLiteral("(x, '0', device = device(type='npuish', index=1))"));
+        QCOMPARE(QString::fromStdString(read(
+                     "call_function[target=torch.ops.higher_order.auto_functionalized](args = (demo.send.default,), kwargs = {x: %x, group: 0})")),
+                 QStringLiteral("(torch.ops.demo.send.default, x = x, group = '0')"));
     }
 
     void headerAndIndentAreFree_data() {
@@ -128,9 +143,10 @@ private slots:
     }
 
     void annotatedFragment() {
-        const std::string text = "%a : Tensor \"f32[2, 3][3, 1]cpu\" = PlaceHolder[target=a]\n"
-                                 "%b : Tensor \"f32[2, 3][3, 1]cpu\"[num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%a,), kwargs = {})\n"
-                                 "return %b\n";
+        const std::string text =
+            "%a : Tensor \"f32[2, 3][3, 1]cpu\" = PlaceHolder[target=a]\n"
+            "%b : Tensor \"f32[2, 3][3, 1]cpu\"[num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%a,), kwargs = {})\n"
+            "return %b\n";
         const auto doc = fixture::read(text);
         QVERIFY(doc.has_value());
         const Graph& g = doc->units[0].graph;
@@ -163,16 +179,27 @@ private slots:
         QTest::addColumn<unsigned>("column");
         const QString x = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n";
         const QString relu = "    %r : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%x,), kwargs = {})\n";
-        QTest::newRow("unknown kind") << x + "    %r : [num_users=0] = call_thing[target=f](args = (%x,), kwargs = {})\n    return x\n" << "R010 R018" << 3u << 26u;
-        QTest::newRow("twice") << x + relu + relu + "    return r\n" << "R011 R018 R018 R018" << 4u << 6u;
-        QTest::newRow("undefined") << "graph():\n" + relu + "    return r\n" << "R012" << 2u << 85u;
-        QTest::newRow("late") << "graph():\n" + relu + x.mid(9) + "    return r\n" << "R013" << 3u << 6u;
-        QTest::newRow("closer") << x + "    %r : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%x], kwargs = {})\n    return r\n" << "R014" << 3u << 86u;
-        QTest::newRow("cut") << x + "    %r : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%x" << "R015 R020" << 3u << 86u;
-        QTest::newRow("users") << QString(x).replace("users=1", "users=3") + relu + "    return r\n" << "R018" << 2u << 21u;
-        QTest::newRow("no return") << "graph():\n    %x : [num_users=1] = placeholder[target=x]\n" + QString(relu).replace("users=1", "users=0") << "R020" << 4u << 1u;
-        QTest::newRow("junk") << "graph():\n    %x : [num_users=1] = placeholder[target=x]\n--> here\n    return x\n" << "R032" << 3u << 1u;
-        QTest::newRow("bad return") << "graph():\n    %x : [num_users=0] = placeholder[target=x]\n    return (x, ]\n" << "R014 R018" << 3u << 16u;
+        QTest::newRow("unknown kind") << x + "    %r : [num_users=0] = call_thing[target=f](args = (%x,), kwargs = {})\n    return x\n"
+                                      << "R010 R018" << 3u << 26u;
+        QTest::newRow("twice") << x + relu + relu + "    return r\n"
+                               << "R011 R018 R018 R018" << 4u << 6u;
+        QTest::newRow("undefined") << "graph():\n" + relu + "    return r\n"
+                                   << "R012" << 2u << 85u;
+        QTest::newRow("late") << "graph():\n" + relu + x.mid(9) + "    return r\n"
+                              << "R013" << 3u << 6u;
+        QTest::newRow("closer")
+            << x + "    %r : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%x], kwargs = {})\n    return r\n"
+            << "R014" << 3u << 86u;
+        QTest::newRow("cut") << x + "    %r : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%x"
+                             << "R015 R020" << 3u << 86u;
+        QTest::newRow("users") << QString(x).replace("users=1", "users=3") + relu + "    return r\n"
+                               << "R018" << 2u << 21u;
+        QTest::newRow("no return") << "graph():\n    %x : [num_users=1] = placeholder[target=x]\n" + QString(relu).replace("users=1", "users=0")
+                                   << "R020" << 4u << 1u;
+        QTest::newRow("junk") << "graph():\n    %x : [num_users=1] = placeholder[target=x]\n--> here\n    return x\n"
+                              << "R032" << 3u << 1u;
+        QTest::newRow("bad return") << "graph():\n    %x : [num_users=0] = placeholder[target=x]\n    return (x, ]\n"
+                                    << "R014 R018" << 3u << 16u;
     }
     void mistakes() {
         QFETCH(QString, text);
@@ -207,7 +234,8 @@ private slots:
     }
 
     void ghostsAreNotPrinted() {
-        const std::string text = "graph():\n    %r : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%gone,), kwargs = {})\n    return r\n";
+        const std::string text =
+            "graph():\n    %r : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%gone,), kwargs = {})\n    return r\n";
         const auto doc = fixture::read(text);
         const Graph& g = doc->units[0].graph;
         QVERIFY(node(g, "gone").flags & FlagGhost);
@@ -243,7 +271,8 @@ private slots:
         const auto doc = readText(text, "t", OpRegistry::builtin(), options);
         QVERIFY(doc.has_value());
         QVERIFY(fixture::codes(doc->units[0]).startsWith("R050"));
-        const std::string deep = graphOf("call_function[target=torch.ops.demo.f.default](args = (" + std::string(500, '[') + std::string(500, ']') + ",), kwargs = {})");
+        const std::string deep =
+            graphOf("call_function[target=torch.ops.demo.f.default](args = (" + std::string(500, '[') + std::string(500, ']') + ",), kwargs = {})");
         const auto nested = fixture::read(deep);
         QVERIFY(nested.has_value());
         QVERIFY(fixture::codes(nested->units[0]).startsWith("R050"));

@@ -48,10 +48,18 @@ private slots:
             for (int i = 0; i <= round % 5; ++i) {
                 const std::size_t at = random() % bad.size();
                 switch (random() % 4) {
-                    case 0: bad[at] = static_cast<char>(bad[at] ^ (1 << (random() % 8))); break;
-                    case 1: bad[at] = kHard[random() % kHard.size()]; break;
-                    case 2: bad.insert(at, 1, kHard[random() % kHard.size()]); break;
-                    default: bad.erase(at, 1 + random() % 8); break;
+                    case 0:
+                        bad[at] = static_cast<char>(bad[at] ^ (1 << (random() % 8)));
+                        break;
+                    case 1:
+                        bad[at] = kHard[random() % kHard.size()];
+                        break;
+                    case 2:
+                        bad.insert(at, 1, kHard[random() % kHard.size()]);
+                        break;
+                    default:
+                        bad.erase(at, 1 + random() % 8);
+                        break;
                 }
             }
             use(bad);
@@ -66,11 +74,18 @@ private slots:
         for (int round = 0; round < 60; ++round) {
             QStringList bad = lines;
             for (int i = 0; i <= round % 3; ++i) {
-                const int at = static_cast<int>(random() % static_cast<unsigned>(bad.size())), other = static_cast<int>(random() % static_cast<unsigned>(bad.size()));
+                const int at = static_cast<int>(random() % static_cast<unsigned>(bad.size())),
+                          other = static_cast<int>(random() % static_cast<unsigned>(bad.size()));
                 switch (random() % 3) {
-                    case 0: bad.insert(at, bad[other]); break;
-                    case 1: bad.removeAt(at); break;
-                    default: bad.swapItemsAt(at, other); break;
+                    case 0:
+                        bad.insert(at, bad[other]);
+                        break;
+                    case 1:
+                        bad.removeAt(at);
+                        break;
+                    default:
+                        bad.swapItemsAt(at, other);
+                        break;
                 }
                 if (bad.isEmpty()) bad << QString();
             }
@@ -97,11 +112,14 @@ private slots:
         for (int i = 0; i < 20'000; ++i) calls += "        x = f.g(a,\n";
         use("class M(torch.nn.Module):\n    def forward(self):\n" + calls);
         std::string text = "graph():\n";
-        for (int i = 0; i < 20'000; ++i) text += "    %a" + std::to_string(i) + " : [num_users=1] = call_function[target=f](args = (%a" + std::to_string(i + 1) + ",), kwargs = {})\n";
+        for (int i = 0; i < 20'000; ++i)
+            text +=
+                "    %a" + std::to_string(i) + " : [num_users=1] = call_function[target=f](args = (%a" + std::to_string(i + 1) + ",), kwargs = {})\n";
         use(text);
         std::string chain = "x";
         for (int i = 0; i < 20'000; ++i) chain += " + s" + std::to_string(i % 7);
-        use("class M(torch.nn.Module):\n    def forward(self, x):\n        y = " + chain + "\n        z = f.g(s0" + chain.substr(1) + ")\n        return y\n");
+        use("class M(torch.nn.Module):\n    def forward(self, x):\n        y = " + chain + "\n        z = f.g(s0" + chain.substr(1) +
+            ")\n        return y\n");
     }
 };
 

@@ -1,7 +1,7 @@
 // What a file is and which graphs it holds (formats.md 2, 3, 17).
 
-#include <QTemporaryDir>
 #include <QElapsedTimer>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include "core/text/print.h"
@@ -31,7 +31,8 @@ private slots:
     }
 
     void severalGraphsInOneFile() {
-        const std::string text = "# ---- before ----\n" + fixture::file("in_place_views.readable.py") + "\nsome words\n" + fixture::file("in_place_views.graph.txt") + "\n# after\n" + fixture::file("wrapper_v1.graph.txt");
+        const std::string text = "# ---- before ----\n" + fixture::file("in_place_views.readable.py") + "\nsome words\n" +
+                                 fixture::file("in_place_views.graph.txt") + "\n# after\n" + fixture::file("wrapper_v1.graph.txt");
         const auto doc = fixture::read(text);
         QVERIFY(doc.has_value());
         QCOMPARE(doc->units.size(), std::size_t(3));
@@ -57,13 +58,24 @@ private slots:
         QTest::addColumn<QByteArray>("bytes");
         QTest::addColumn<QString>("code");
         QTest::addColumn<QString>("words");
-        QTest::newRow("binary") << QByteArray("\x7f" "ELF\x02\x00\x01", 7) << "R002" << "\\x7fELF";
-        QTest::newRow("zip") << QByteArray("PK\x03\x04rest") << "R002" << "zip archive";
-        QTest::newRow("gzip") << QByteArray("\x1f\x8b\x08") << "R002" << "gzip stream";
-        QTest::newRow("prose") << QByteArray("Just some words.\nNothing else.\n") << "R003" << "looked for";
-        QTest::newRow("empty") << QByteArray() << "R003" << "looked for";
-        QTest::newRow("json") << QByteArray("{\"a\": 1}") << "R003" << "JSON";
-        QTest::newRow("garbage without NUL") << QByteArray("\x01\x02\x03\x04\x05\x06\x0e\x0f", 8).repeated(100) << "R002" << "binary";
+        QTest::newRow("binary") << QByteArray(
+                                       "\x7f"
+                                       "ELF\x02\x00\x01",
+                                       7)
+                                << "R002"
+                                << "\\x7fELF";
+        QTest::newRow("zip") << QByteArray("PK\x03\x04rest") << "R002"
+                             << "zip archive";
+        QTest::newRow("gzip") << QByteArray("\x1f\x8b\x08") << "R002"
+                              << "gzip stream";
+        QTest::newRow("prose") << QByteArray("Just some words.\nNothing else.\n") << "R003"
+                               << "looked for";
+        QTest::newRow("empty") << QByteArray() << "R003"
+                               << "looked for";
+        QTest::newRow("json") << QByteArray("{\"a\": 1}") << "R003"
+                              << "JSON";
+        QTest::newRow("garbage without NUL") << QByteArray("\x01\x02\x03\x04\x05\x06\x0e\x0f", 8).repeated(100) << "R002"
+                                             << "binary";
     }
     void refuses() {
         QFETCH(QByteArray, bytes);
@@ -110,7 +122,9 @@ private slots:
     }
 
     void statementsWithoutFrame() {
-        const auto doc = fixture::read("    getitem_7 = split_2[3];  split_2 = None\n    mul_4 = torch.ops.aten.mul(getitem_7, w);  getitem_7 = None\n    sub_1 = torch.ops.aten.sub(mul_4, 1.5);  mul_4 = None\n");
+        const auto doc = fixture::read(
+            "    getitem_7 = split_2[3];  split_2 = None\n    mul_4 = torch.ops.aten.mul(getitem_7, w);  getitem_7 = None\n    sub_1 = "
+            "torch.ops.aten.sub(mul_4, 1.5);  mul_4 = None\n");
         QVERIFY(doc.has_value());
         const Graph& g = doc->units[0].graph;
         QCOMPARE(doc->units[0].statedNodes, 3u);
@@ -120,21 +134,28 @@ private slots:
     }
 
     void reproKeepsOnlyRepro() {
-        const auto doc = fixture::read("class Helper(torch.nn.Module):\n    def forward(self, x):\n        return x\n\nclass Repro(torch.nn.Module):\n    def forward(self, a):\n        b = torch.ops.aten.relu.default(a);  a = None\n        return (b,)\n");
+        const auto doc = fixture::read(
+            "class Helper(torch.nn.Module):\n    def forward(self, x):\n        return x\n\nclass Repro(torch.nn.Module):\n    def forward(self, "
+            "a):\n        b = torch.ops.aten.relu.default(a);  a = None\n        return (b,)\n");
         QVERIFY(doc.has_value());
         QCOMPARE(doc->units.size(), std::size_t(1));
         QCOMPARE(QString::fromStdString(doc->units[0].label), QStringLiteral("Repro"));
     }
 
     void loopBodiesAreNoGraphs() {
-        const auto doc = fixture::read("graph():\n    %ops : [num_users=1] = placeholder[target=ops]\n    %load : [num_users=0] = call_method[target=load](args = (%ops, buf0), kwargs = {})\n    return store_reduction\n\n" + fixture::file("in_place_views.graph.txt"));
+        const auto doc = fixture::read(
+            "graph():\n    %ops : [num_users=1] = placeholder[target=ops]\n    %load : [num_users=0] = call_method[target=load](args = (%ops, buf0), "
+            "kwargs = {})\n    return store_reduction\n\n" +
+            fixture::file("in_place_views.graph.txt"));
         QVERIFY(doc.has_value());
         QCOMPARE(doc->units.size(), std::size_t(1));
     }
 
     void unknownOperatorsAreMarked() {
-        const auto doc = fixture::read("graph():\n    %x : [num_users=2] = placeholder[target=x]\n    %a : [num_users=1] = call_function[target=torch.ops.vendor.bump.default](args = (%x,), kwargs = {})\n"
-                                       "    %b : [num_users=0] = call_function[target=operator.add](args = (%x, 1), kwargs = {})\n    return (a,)\n");
+        const auto doc = fixture::read(
+            "graph():\n    %x : [num_users=2] = placeholder[target=x]\n    %a : [num_users=1] = "
+            "call_function[target=torch.ops.vendor.bump.default](args = (%x,), kwargs = {})\n"
+            "    %b : [num_users=0] = call_function[target=operator.add](args = (%x, 1), kwargs = {})\n    return (a,)\n");
         const Graph& g = doc->units[0].graph;
         QVERIFY(g[g.find("a"_n)].flags & FlagNoSchema);
         QVERIFY(!(g[g.find("b"_n)].flags & FlagNoSchema));
@@ -144,7 +165,12 @@ private slots:
     void interleavedLog() {
         const QString head = "[rank%1]:I0107 10:00:00.00000%2 7%1 torch/x.py:5] [3/1] [__aot_graphs] %3\n";
         QString text;
-        const QStringList body = {"TRACED GRAPH", " ===== Forward graph %1 =====", " <eval_with_key>.8 class GraphModule(torch.nn.Module):", "    def forward(self, x):", "        a = torch.ops.aten.relu.default(x);  x = None", "        return (a,)"};
+        const QStringList body = {"TRACED GRAPH",
+                                  " ===== Forward graph %1 =====",
+                                  " <eval_with_key>.8 class GraphModule(torch.nn.Module):",
+                                  "    def forward(self, x):",
+                                  "        a = torch.ops.aten.relu.default(x);  x = None",
+                                  "        return (a,)"};
         for (const QString& line : body)
             for (int rank = 0; rank < 2; ++rank) {
                 text += head.arg(rank).arg(rank).arg(line.contains("%1") ? line.arg(rank) : line);

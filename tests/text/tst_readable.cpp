@@ -90,18 +90,30 @@ private slots:
 
     void layoutsComeBack_data() {
         QTest::addColumn<QString>("text");
-        QTest::newRow("no delete lists") << "class M(torch.nn.Module):\n    def forward(self, x):\n        a = torch.ops.aten.relu.default(x)\n        b = torch.ops.aten.relu.default(a)\n        return b\n";
-        QTest::newRow("unused not deleted") << "class M(torch.nn.Module):\n    def forward(self, x):\n        a = torch.ops.aten.relu_.default(x)\n        b = torch.ops.aten.relu.default(x);  x = None\n        return b\n";
+        QTest::newRow("no delete lists") << "class M(torch.nn.Module):\n    def forward(self, x):\n        a = torch.ops.aten.relu.default(x)\n      "
+                                            "  b = torch.ops.aten.relu.default(a)\n        return b\n";
+        QTest::newRow("unused not deleted") << "class M(torch.nn.Module):\n    def forward(self, x):\n        a = torch.ops.aten.relu_.default(x)\n  "
+                                               "      b = torch.ops.aten.relu.default(x);  x = None\n        return b\n";
         QTest::newRow("def alone") << "def forward(self, x):\n    a = torch.ops.aten.relu.default(x);  x = None\n    return a\n";
         QTest::newRow("bare return") << "class M(torch.nn.Module):\n    def forward(self, x):\n        return\n";
-        QTest::newRow("metadata") << "class M(torch.nn.Module):\n    def forward(self, x):\n        \"\"\"\n        seq: 1\n        \"\"\"\n        a = torch.ops.aten.relu.default(x);  x = None\n        return a\n";
-        QTest::newRow("in place") << "class M(torch.nn.Module):\n    def forward(self, x, y):\n        x += y;  a = x;  x = y = None\n        a[0] = 1;  b = a;  a = None\n        return b\n";
-        QTest::newRow("padded") << "class M(torch.nn.Module):\n    def forward(self, x):\n         # File: a.py:1 in f, code: a\n        a = torch.ops.aten.relu.default(x);  x = None\n        \n         # File: a.py:2 in f, code: b\n        b = torch.ops.aten.relu.default(a);  a = None\n        return b\n";
-        QTest::newRow("descriptors") << "class M(torch.nn.Module):\n    def forward(\n        self,\n        x: \"f32[2]\",  # PlainAOTInput(idx=0)\n    ):\n        return (\n            x,  # PlainAOTOutput(idx=0)\n        )\n";
-        QTest::newRow("unquoted") << "class M(torch.nn.Module):\n    def forward(self, x: f32[2, 3], n: Sym(s0)):\n        a: f32[2, 3] = torch.ops.aten.mul.Tensor(x, n);  x = n = None\n        return a\n";
+        QTest::newRow("metadata") << "class M(torch.nn.Module):\n    def forward(self, x):\n        \"\"\"\n        seq: 1\n        \"\"\"\n        "
+                                     "a = torch.ops.aten.relu.default(x);  x = None\n        return a\n";
+        QTest::newRow("in place") << "class M(torch.nn.Module):\n    def forward(self, x, y):\n        x += y;  a = x;  x = y = None\n        a[0] = "
+                                     "1;  b = a;  a = None\n        return b\n";
+        QTest::newRow("padded") << "class M(torch.nn.Module):\n    def forward(self, x):\n         # File: a.py:1 in f, code: a\n        a = "
+                                   "torch.ops.aten.relu.default(x);  x = None\n        \n         # File: a.py:2 in f, code: b\n        b = "
+                                   "torch.ops.aten.relu.default(a);  a = None\n        return b\n";
+        QTest::newRow("descriptors") << "class M(torch.nn.Module):\n    def forward(\n        self,\n        x: \"f32[2]\",  # "
+                                        "PlainAOTInput(idx=0)\n    ):\n        return (\n            x,  # PlainAOTOutput(idx=0)\n        )\n";
+        QTest::newRow("unquoted") << "class M(torch.nn.Module):\n    def forward(self, x: f32[2, 3], n: Sym(s0)):\n        a: f32[2, 3] = "
+                                     "torch.ops.aten.mul.Tensor(x, n);  x = n = None\n        return a\n";
         QTest::newRow("default and star") << "class M(torch.nn.Module):\n    def forward(self, x, y = None, *args):\n        return (x, args)\n";
-        QTest::newRow("attributes") << "class M(torch.nn.Module):\n    def forward(self, x):\n        w = getattr(self.seq, \"0\").weight\n        s = x.shape\n        f = getattr(self.seq, \"1\")(x, w);  x = w = None\n        return (s, f)\n";
-        QTest::newRow("operators") << "class M(torch.nn.Module):\n    def forward(self, x, y):\n        a = x @ y\n        b = -a;  a = None\n        c = b ** 2;  b = None\n        d = x >= y;  x = y = None\n        e = ~d;  d = None\n        g = e[(slice(None, None, None), 0)];  e = None\n        h = _operator.truth(g);  g = None\n        i = math.sqrt(h);  h = None\n        return (c, i)\n";
+        QTest::newRow("attributes") << "class M(torch.nn.Module):\n    def forward(self, x):\n        w = getattr(self.seq, \"0\").weight\n        s "
+                                       "= x.shape\n        f = getattr(self.seq, \"1\")(x, w);  x = w = None\n        return (s, f)\n";
+        QTest::newRow("operators")
+            << "class M(torch.nn.Module):\n    def forward(self, x, y):\n        a = x @ y\n        b = -a;  a = None\n        c = b ** 2;  b = "
+               "None\n        d = x >= y;  x = y = None\n        e = ~d;  d = None\n        g = e[(slice(None, None, None), 0)];  e = None\n        "
+               "h = _operator.truth(g);  g = None\n        i = math.sqrt(h);  h = None\n        return (c, i)\n";
     }
     void layoutsComeBack() {
         QFETCH(QString, text);
@@ -115,22 +127,50 @@ private slots:
         QTest::addColumn<QString>("right");
         QTest::addColumn<QString>("op");
         QTest::addColumn<QString>("args");
-        QTest::newRow("call") << "torch.ops.aten.add.Tensor(x, y, alpha = 2)" << "aten::add.Tensor" << "(x, y, alpha = 2)";
-        QTest::newRow("method") << "x.view(-1, 3)" << "method::view" << "(x, -1, 3)";
-        QTest::newRow("module") << "self.a.b(x)" << "module::a.b" << "(x)";
-        QTest::newRow("attribute") << "x.shape" << "builtin::getattr" << "(x, 'shape')";
-        QTest::newRow("index") << "x[1, ..., None, 2:y:3]" << "operator::getitem" << "(x, (1, Ellipsis, None, slice(2, y, 3)))";
-        QTest::newRow("open slice") << "x[:, ::2]" << "operator::getitem" << "(x, (slice(None, None, None), slice(None, None, 2)))";
-        QTest::newRow("compare") << "x <= 2" << "operator::le" << "(x, 2)";
-        QTest::newRow("not") << "not x" << "operator::not_" << "(x)";
-        QTest::newRow("negative power") << "x ** -2" << "operator::pow" << "(x, -2)";
-        QTest::newRow("literals") << "f.g(0x10, 1_000, .5, 1., 'a' 'b', r'\\n', b'x', {'k': x})" << "python::f.g" << "(16, 1000, 0.5, 1.0, 'ab', '\\\\n', Opaque(\"b'x'\"), {'k': x})";
-        QTest::newRow("values that look like calls") << "f.g(x, slice(1, 2), torch.Size([2]), device('cpu'), float('inf'), Enum.A, torch.Tensor(size=[2], dtype=float32))" << "python::f.g"
-                                                     << "(x, slice(1, 2, None), (2,), device(type='cpu'), inf, Opaque('Enum.A'), Opaque('torch.Tensor(size=[2], dtype=float32)'))";
-        QTest::newRow("symbols") << "f.g(x, s3 * 2 + 1, Max(1, s4))" << "python::f.g" << "(x, Sym('s3 * 2 + 1'), Sym('Max(1, s4)'))";
-        QTest::newRow("wrapped operator") << "torch.ops.higher_order.auto_functionalized_v2(torch.ops.demo.f.default, _x_size = (2,), _all_bases = [x])" << "hop::auto_functionalized_v2"
-                                          << "(torch.ops.demo.f.default, _x_size = (2,), _all_bases = [x])";
-        QTest::newRow("over lines") << "torch.cat([\n            x,  # first; one\n            y], dim = \\\n1)" << "torch::cat" << "([x, y], dim = 1)";
+        QTest::newRow("call") << "torch.ops.aten.add.Tensor(x, y, alpha = 2)"
+                              << "aten::add.Tensor"
+                              << "(x, y, alpha = 2)";
+        QTest::newRow("method") << "x.view(-1, 3)"
+                                << "method::view"
+                                << "(x, -1, 3)";
+        QTest::newRow("module") << "self.a.b(x)"
+                                << "module::a.b"
+                                << "(x)";
+        QTest::newRow("attribute") << "x.shape"
+                                   << "builtin::getattr"
+                                   << "(x, 'shape')";
+        QTest::newRow("index") << "x[1, ..., None, 2:y:3]"
+                               << "operator::getitem"
+                               << "(x, (1, Ellipsis, None, slice(2, y, 3)))";
+        QTest::newRow("open slice") << "x[:, ::2]"
+                                    << "operator::getitem"
+                                    << "(x, (slice(None, None, None), slice(None, None, 2)))";
+        QTest::newRow("compare") << "x <= 2"
+                                 << "operator::le"
+                                 << "(x, 2)";
+        QTest::newRow("not") << "not x"
+                             << "operator::not_"
+                             << "(x)";
+        QTest::newRow("negative power") << "x ** -2"
+                                        << "operator::pow"
+                                        << "(x, -2)";
+        QTest::newRow("literals") << "f.g(0x10, 1_000, .5, 1., 'a' 'b', r'\\n', b'x', {'k': x})"
+                                  << "python::f.g"
+                                  << "(16, 1000, 0.5, 1.0, 'ab', '\\\\n', Opaque(\"b'x'\"), {'k': x})";
+        QTest::newRow("values that look like calls")
+            << "f.g(x, slice(1, 2), torch.Size([2]), device('cpu'), float('inf'), Enum.A, torch.Tensor(size=[2], dtype=float32))"
+            << "python::f.g"
+            << "(x, slice(1, 2, None), (2,), device(type='cpu'), inf, Opaque('Enum.A'), Opaque('torch.Tensor(size=[2], dtype=float32)'))";
+        QTest::newRow("symbols") << "f.g(x, s3 * 2 + 1, Max(1, s4))"
+                                 << "python::f.g"
+                                 << "(x, Sym('s3 * 2 + 1'), Sym('Max(1, s4)'))";
+        QTest::newRow("wrapped operator")
+            << "torch.ops.higher_order.auto_functionalized_v2(torch.ops.demo.f.default, _x_size = (2,), _all_bases = [x])"
+            << "hop::auto_functionalized_v2"
+            << "(torch.ops.demo.f.default, _x_size = (2,), _all_bases = [x])";
+        QTest::newRow("over lines") << "torch.cat([\n            x,  # first; one\n            y], dim = \\\n1)"
+                                    << "torch::cat"
+                                    << "([x, y], dim = 1)";
     }
     void expressions() {
         QFETCH(QString, right);
@@ -156,7 +196,8 @@ private slots:
     }
 
     void aliasesMakeNoNode() {
-        const auto doc = fixture::read(module("        b = torch.ops.aten.relu.default(x)\n        a = b\n        r = torch.ops.aten.relu.default(a)\n        return r\n"));
+        const auto doc = fixture::read(
+            module("        b = torch.ops.aten.relu.default(x)\n        a = b\n        r = torch.ops.aten.relu.default(a)\n        return r\n"));
         const Graph& g = doc->units[0].graph;
         QVERIFY(!g.find("a"_n));
         QCOMPARE(arguments(g, "r"), QStringLiteral("(b)"));
@@ -164,8 +205,10 @@ private slots:
 
     /// Files of 2.1 to 2.3 print a nested class under its own name.
     void nestedClassByClassName() {
-        const auto doc = fixture::read("class M(torch.nn.Module):\n    def forward(self, x):\n        body_0 = self.body_0\n        r = torch.ops.higher_order.wrap(body_0, x)\n        return r\n\n"
-                                       "    class GraphModule(torch.nn.Module):\n        def forward(self, x):\n            return (x,)\n");
+        const auto doc = fixture::read(
+            "class M(torch.nn.Module):\n    def forward(self, x):\n        body_0 = self.body_0\n        r = torch.ops.higher_order.wrap(body_0, "
+            "x)\n        return r\n\n"
+            "    class GraphModule(torch.nn.Module):\n        def forward(self, x):\n            return (x,)\n");
         QVERIFY(doc->units[0].graph.subGraph("body_0"_n) != nullptr);
     }
 
@@ -175,16 +218,29 @@ private slots:
         QTest::addColumn<unsigned>("line");
         QTest::addColumn<QString>("function");
         QTest::addColumn<QString>("code");
-        QTest::newRow("plain") << "# File: a/b.py:7 in f, code: y = x" << "a/b.py" << 7u << "f" << "y = x";
-        QTest::newRow("old") << "# File: a/b.py:7, code: y = x" << "a/b.py" << 7u << "" << "y = x";
-        QTest::newRow("windows") << "# File: C:\\a b\\c.py:7 in <lambda>, code: y = \"#;\"" << "C:\\a b\\c.py" << 7u << "<lambda>" << "y = \"#;\"";
-        QTest::newRow("nested place") << "# File: <eval_with_key>.5 from /a/b.py:80 in wrapped:6 in forward, code: c" << "<eval_with_key>.5 from /a/b.py:80 in wrapped" << 6u << "forward" << "c";
-        QTest::newRow("annotation") << "# Annotation: {'k': 1} recompute: MUST_SAVE File: a.py:3 in g, code: z" << "a.py" << 3u << "g" << "z";
-        QTest::newRow("none") << "# No stacktrace found for following nodes" << "" << 0u << "" << "";
+        QTest::newRow("plain") << "# File: a/b.py:7 in f, code: y = x"
+                               << "a/b.py" << 7u << "f"
+                               << "y = x";
+        QTest::newRow("old") << "# File: a/b.py:7, code: y = x"
+                             << "a/b.py" << 7u << ""
+                             << "y = x";
+        QTest::newRow("windows") << "# File: C:\\a b\\c.py:7 in <lambda>, code: y = \"#;\""
+                                 << "C:\\a b\\c.py" << 7u << "<lambda>"
+                                 << "y = \"#;\"";
+        QTest::newRow("nested place") << "# File: <eval_with_key>.5 from /a/b.py:80 in wrapped:6 in forward, code: c"
+                                      << "<eval_with_key>.5 from /a/b.py:80 in wrapped" << 6u << "forward"
+                                      << "c";
+        QTest::newRow("annotation") << "# Annotation: {'k': 1} recompute: MUST_SAVE File: a.py:3 in g, code: z"
+                                    << "a.py" << 3u << "g"
+                                    << "z";
+        QTest::newRow("none") << "# No stacktrace found for following nodes"
+                              << "" << 0u << ""
+                              << "";
     }
     void provenance() {
         QFETCH(QString, comment);
-        const auto doc = fixture::read(module("        " + comment.toStdString() + "\n        r = torch.ops.aten.add.Tensor(x, y)\n        return r\n"));
+        const auto doc =
+            fixture::read(module("        " + comment.toStdString() + "\n        r = torch.ops.aten.add.Tensor(x, y)\n        return r\n"));
         const Graph& g = doc->units[0].graph;
         const Provenance& p = g.provenance[node(g, "r").provenance];
         QTEST(QString::fromStdString(p.file.str()), "file");
@@ -199,15 +255,25 @@ private slots:
         QTest::addColumn<QString>("codes");
         QTest::addColumn<unsigned>("line");
         QTest::addColumn<unsigned>("column");
-        QTest::newRow("undefined") << "        a = torch.ops.aten.relu.default(gone)\n        return a\n" << "R012" << 3u << 41u;
-        QTest::newRow("late") << "        a = torch.ops.aten.relu.default(b)\n        b = torch.ops.aten.relu.default(x)\n        return a\n" << "R013" << 4u << 9u;
-        QTest::newRow("twice") << "        a = torch.ops.aten.relu.default(x)\n        a = torch.ops.aten.relu.default(x)\n        return a\n" << "R011" << 4u << 9u;
-        QTest::newRow("closer") << "        a = torch.ops.aten.relu.default(x]\n        return a\n" << "R014" << 3u << 42u;
-        QTest::newRow("open bracket") << "        a = torch.ops.aten.relu.default(x\n        b = torch.ops.aten.relu.default(y)\n        return b\n" << "R014" << 4u << 9u;
-        QTest::newRow("cut") << "        a = torch.ops.aten.relu.default(x, " << "R015 R020" << 3u << 44u;
-        QTest::newRow("deleted") << "        a = torch.ops.aten.relu.default(x);  x = None\n        b = torch.ops.aten.relu.default(x)\n        return (a, b)\n" << "R019" << 4u << 41u;
-        QTest::newRow("no return") << "        a = torch.ops.aten.relu.default(x)\n" << "R020" << 4u << 1u;
-        QTest::newRow("string") << "        a = f.g('open)\n        return x\n" << "R014" << 3u << 17u;
+        QTest::newRow("undefined") << "        a = torch.ops.aten.relu.default(gone)\n        return a\n"
+                                   << "R012" << 3u << 41u;
+        QTest::newRow("late") << "        a = torch.ops.aten.relu.default(b)\n        b = torch.ops.aten.relu.default(x)\n        return a\n"
+                              << "R013" << 4u << 9u;
+        QTest::newRow("twice") << "        a = torch.ops.aten.relu.default(x)\n        a = torch.ops.aten.relu.default(x)\n        return a\n"
+                               << "R011" << 4u << 9u;
+        QTest::newRow("closer") << "        a = torch.ops.aten.relu.default(x]\n        return a\n"
+                                << "R014" << 3u << 42u;
+        QTest::newRow("open bracket") << "        a = torch.ops.aten.relu.default(x\n        b = torch.ops.aten.relu.default(y)\n        return b\n"
+                                      << "R014" << 4u << 9u;
+        QTest::newRow("cut") << "        a = torch.ops.aten.relu.default(x, "
+                             << "R015 R020" << 3u << 44u;
+        QTest::newRow("deleted")
+            << "        a = torch.ops.aten.relu.default(x);  x = None\n        b = torch.ops.aten.relu.default(x)\n        return (a, b)\n"
+            << "R019" << 4u << 41u;
+        QTest::newRow("no return") << "        a = torch.ops.aten.relu.default(x)\n"
+                                   << "R020" << 4u << 1u;
+        QTest::newRow("string") << "        a = f.g('open)\n        return x\n"
+                                << "R014" << 3u << 17u;
     }
     void mistakes() {
         QFETCH(QString, body);
@@ -224,7 +290,9 @@ private slots:
 
     /// The statements round a broken one are read; the broken one keeps its name, text and uses.
     void recovers() {
-        const auto doc = fixture::read(module("        a = torch.ops.aten.relu.default(x)\n        b = torch.ops.aten.add.Tensor(a, y y)\n        c = torch.ops.aten.relu.default(b)\n        return (c,)\n"));
+        const auto doc =
+            fixture::read(module("        a = torch.ops.aten.relu.default(x)\n        b = torch.ops.aten.add.Tensor(a, y y)\n        c = "
+                                 "torch.ops.aten.relu.default(b)\n        return (c,)\n"));
         const Graph& g = doc->units[0].graph;
         QCOMPARE(fixture::codes(doc->units[0]), QStringLiteral("R014"));
         QVERIFY(node(g, "b").flags & FlagUnparsed);
@@ -246,18 +314,22 @@ private slots:
                 const Node& n = full[id];
                 if (n.kind == NodeKind::Output || n.kind == NodeKind::Placeholder || n.spanEnd >= cut) continue;
                 const NodeId same = g.find(n.name);
-                QVERIFY2(same && printArguments(g, g[same]) == printArguments(full, n), qPrintable(QStringLiteral("cut at %1: %2").arg(cut).arg(n.name.c_str())));
+                QVERIFY2(same && printArguments(g, g[same]) == printArguments(full, n),
+                         qPrintable(QStringLiteral("cut at %1: %2").arg(cut).arg(n.name.c_str())));
             }
         }
     }
 
     void deepNestingIsRefused() {
-        const auto doc = fixture::read(module("        a = f.g(" + std::string(5000, '(') + "x" + std::string(5000, ')') + ")\n        b = f.g(" + std::string(5000, '-') + "x)\n        return x\n"));
+        const auto doc = fixture::read(module("        a = f.g(" + std::string(5000, '(') + "x" + std::string(5000, ')') + ")\n        b = f.g(" +
+                                              std::string(5000, '-') + "x)\n        return x\n"));
         QVERIFY(doc.has_value());
         QCOMPARE(fixture::codes(doc->units[0]), QStringLiteral("R050 R050"));
         std::string classes;
-        for (int i = 0; i < 100; ++i) classes += std::string(static_cast<std::size_t>(i), ' ') + "class C" + std::to_string(i) + "(torch.nn.Module):\n";
-        const auto nested = fixture::read(classes + std::string(101, ' ') + "def forward(self):\n" + std::string(102, ' ') + "return ()\n" + module("        return x\n"));
+        for (int i = 0; i < 100; ++i)
+            classes += std::string(static_cast<std::size_t>(i), ' ') + "class C" + std::to_string(i) + "(torch.nn.Module):\n";
+        const auto nested = fixture::read(classes + std::string(101, ' ') + "def forward(self):\n" + std::string(102, ' ') + "return ()\n" +
+                                          module("        return x\n"));
         QVERIFY(nested.has_value());
     }
 
@@ -273,7 +345,8 @@ private slots:
         const NodeId neg = g.insertBefore(g.output(), std::move(n));
         g.setArgs(g.output(), {Value::node(neg)});
         const std::string printed = printReadable(g);
-        QVERIFY(printed.find("        neg: \"f32[8, 4][4, 1]cuda:0\" = torch.ops.aten.neg.default(clone);  clone = None\n        return neg\n") != std::string::npos);
+        QVERIFY(printed.find("        neg: \"f32[8, 4][4, 1]cuda:0\" = torch.ops.aten.neg.default(clone);  clone = None\n        return neg\n") !=
+                std::string::npos);
         QCOMPARE(fixture::codes(fixture::read(printed)->units[0]), QString());
     }
 };
