@@ -305,6 +305,35 @@ void Graph::replaceAllUses(NodeId from, NodeId to, const std::function<bool(Node
     nodes_[from.value]->users = std::move(left);
 }
 
+void Graph::replaceUses(const std::vector<std::pair<NodeId, NodeId>>& by) {
+    std::unordered_map<NodeId, NodeId> target;
+    std::unordered_map<NodeId, std::unordered_map<NodeId, std::size_t>> usersOf;  // of a target: place of each user in its list
+    std::unordered_set<NodeId> changed;
+    for (const auto& [from, to] : by) {
+        if (from == to || !target.emplace(from, to).second) continue;
+        auto& toUsers = nodes_[to.value]->users;
+        const auto [index, isNew] = usersOf.try_emplace(to);
+        if (isNew)
+            for (std::size_t i = 0; i < toUsers.size(); ++i) index->second.emplace(toUsers[i].id, i);
+        for (const Node::User& user : nodes_[from.value]->users) {
+            changed.insert(user.id);
+            const auto [it, added] = index->second.emplace(user.id, toUsers.size());
+            if (added) toUsers.push_back(user);
+            else toUsers[it->second].uses += user.uses;
+        }
+        nodes_[from.value]->users.clear();
+    }
+    const auto swapNode = [&](NodeId used) {
+        const auto it = target.find(used);
+        return Value::node(it == target.end() ? used : it->second);
+    };
+    for (NodeId id : changed) {
+        Node& n = *nodes_[id.value];
+        for (Value& v : n.args) v = v.mapNodes(swapNode);
+        for (auto& [k, v] : n.kwargs) v = v.mapNodes(swapNode);
+    }
+}
+
 void Graph::replaceUsesIn(NodeId user, NodeId from, const Value& to) {
     Node& n = *nodes_[user.value];
     const auto swapNode = [&](NodeId used) { return used == from ? to : Value::node(used); };

@@ -132,6 +132,8 @@ public:
 
     /// Every use of `from` becomes `to`; `keep` (if given) decides per user whether it is left alone.
     void replaceAllUses(NodeId from, NodeId to, const std::function<bool(NodeId user)>& keep = {});
+    /// Every use of a first becomes its second; no second is a first. Linear, where single replacements into one much used node are not.
+    void replaceUses(const std::vector<std::pair<NodeId, NodeId>>& by);
     /// Every use of `from` inside `user` becomes `to`.
     void replaceUsesIn(NodeId user, NodeId from, const Value& to);
 

@@ -9,7 +9,8 @@ std::size_t wrap(std::int64_t dim, std::size_t rank) { return static_cast<std::s
 
 }  // namespace
 
-CloneNodes::CloneNodes(Graph& g, const OpRegistry& ops, const AliasInfo& alias, NodeId before, const std::vector<NodeId>& operands, CloneExtent extent)
+CloneNodes::CloneNodes(Graph& g, const OpRegistry& ops, const AliasInfo& alias, NodeId before, const std::vector<NodeId>& operands,
+                       CloneExtent extent)
     : g_(g), ops_(ops), alias_(alias), new_(g, ops, before), extent_(extent) {
     for (NodeId id : operands) {
         const TensorType* t = alias.geometry(id);
@@ -68,9 +69,15 @@ Value CloneNodes::part(NodeId tensor, Part part, std::size_t dim, const SymInt& 
     const Value t = Value::node(at.tensor), d = Value::integer(static_cast<std::int64_t>(at.dim));
     NodeId id;
     switch (part) {
-        case Part::Size: id = make("aten::sym_size.int"_n, {t, d}); break;
-        case Part::Stride: id = make("aten::sym_stride.int"_n, {t, d}); break;
-        case Part::Offset: id = make("aten::sym_storage_offset"_n, {t}); break;
+        case Part::Size:
+            id = make("aten::sym_size.int"_n, {t, d});
+            break;
+        case Part::Stride:
+            id = make("aten::sym_stride.int"_n, {t, d});
+            break;
+        case Part::Offset:
+            id = make("aten::sym_storage_offset"_n, {t});
+            break;
     }
     g_.setType(id, Type::sym(value));
     node_.emplace(key, id);
@@ -120,7 +127,8 @@ ClonedTensor CloneNodes::clone(NodeId tensor) {
     const SymInt offset = t.offset.value_or(SymInt(0));
     if (extent_ == CloneExtent::Tight && offset.isConst()) out.removedOffset = offset;
     const Value length = storageLength(tensor, t);
-    const NodeId flat = make("aten::as_strided"_n, {Value::node(tensor), Value::list({length}), Value::list({Value::integer(1)}), valueOf(out.removedOffset)});
+    const NodeId flat =
+        make("aten::as_strided"_n, {Value::node(tensor), Value::list({length}), Value::list({Value::integer(1)}), valueOf(out.removedOffset)});
     out.clone = make("aten::clone"_n, {Value::node(flat)});
     std::vector<Value> sizes, strides;
     for (std::size_t d = 0; d < t.rank(); ++d) {
@@ -128,7 +136,8 @@ ClonedTensor CloneNodes::clone(NodeId tensor) {
         strides.push_back(part(tensor, Part::Stride, d, (*t.strides)[d]));
     }
     const SymInt left = offset - out.removedOffset;
-    out.result = make("aten::as_strided"_n, {Value::node(out.clone), Value::list(std::move(sizes)), Value::list(std::move(strides)), part(tensor, Part::Offset, 0, left)});
+    out.result = make("aten::as_strided"_n,
+                      {Value::node(out.clone), Value::list(std::move(sizes)), Value::list(std::move(strides)), part(tensor, Part::Offset, 0, left)});
     g_.setType(out.result, g_[tensor].type, g_[tensor].trust);
     if (const auto extent = t.extent()) out.elements = *extent == SymInt(0) ? *extent : *extent - out.removedOffset;
     out.made = made_;

@@ -20,11 +20,11 @@ enum class CloneExtent : std::uint8_t {
 };
 
 struct ClonedTensor {
-    NodeId result;               ///< has the geometry of the original
-    NodeId clone;                ///< the node that copies
-    SymInt elements;             ///< copied
-    SymInt removedOffset = 0;    ///< what `offset` lost by rebasing
-    std::vector<NodeId> made;    ///< every new node, in order
+    NodeId result;             ///< has the geometry of the original
+    NodeId clone;              ///< the node that copies
+    SymInt elements;           ///< copied
+    SymInt removedOffset = 0;  ///< what `offset` lost by rebasing
+    std::vector<NodeId> made;  ///< every new node, in order
 };
 
 class CloneNodes {
@@ -53,7 +53,7 @@ private:
     const AliasInfo& alias_;
     NewNodes new_;
     CloneExtent extent_;
-    std::map<Key, Place> owner_;   ///< the first operand that has the integer
+    std::map<Key, Place> owner_;  ///< the first operand that has the integer
     std::map<Key, NodeId> node_;
     std::vector<NodeId> made_;
 };

@@ -15,21 +15,23 @@ namespace {
 
 class Decomposer {
 public:
-    Decomposer(Graph& g, PassContext& ctx, bool extended)
-        : g_(g), ctx_(ctx), extended_(extended), alias_(g, ctx.ops()) {}
+    Decomposer(Graph& g, PassContext& ctx, bool extended) : g_(g), ctx_(ctx), extended_(extended), alias_(g, ctx.ops()) {}
 
     void run() {
         std::vector<NodeId> launches, calls;
         for (NodeId id = g_.last(); id; id = g_[id].prev) {
             const WrapperKind kind = wrapperKind(g_[id]);
-            if (kind == WrapperKind::Launch) launches.push_back(id);
-            else if (kind != WrapperKind::None) calls.push_back(id);
+            if (kind == WrapperKind::Launch)
+                launches.push_back(id);
+            else if (kind != WrapperKind::None)
+                calls.push_back(id);
         }
         for (const auto* list : {&launches, &calls})
             for (NodeId id : *list) {
                 if (ctx_.cancelled()) return;
                 decompose(id);
             }
+        applyReplacements();
     }
 
 private:
@@ -45,14 +47,24 @@ private:
         }
         id_ = id;
         call_ = &*call;
-        rewrite_ = {call->kind == WrapperKind::V1 ? "decompose-v1" : call->kind == WrapperKind::V2 ? "decompose-v2" : "decompose-triton", {ref(g_, id)}, {}};
+        rewrite_ = {call->kind == WrapperKind::V1   ? "decompose-v1"
+                    : call->kind == WrapperKind::V2 ? "decompose-v2"
+                                                    : "decompose-triton",
+                    {ref(g_, id)},
+                    {}};
         readCloneSet();
         CloneNodes clones(g_, ctx_.ops(), alias_, id, tensorOperands(), extended_ ? CloneExtent::Tight : CloneExtent::Prefix);
         clones_ = &clones;
         switch (call->kind) {
-            case WrapperKind::V1: decomposeV1(); break;
-            case WrapperKind::V2: decomposeV2(); break;
-            default: decomposeLaunch(); break;
+            case WrapperKind::V1:
+                decomposeV1();
+                break;
+            case WrapperKind::V2:
+                decomposeV2();
+                break;
+            default:
+                decomposeLaunch();
+                break;
         }
         auto& meta = g_.edit(id).meta;
         std::erase_if(meta, [](const Keyword& k) { return k.first == "clone_only"; });
@@ -116,7 +128,8 @@ private:
                     {"op", (call_->inner ? call_->inner : d.op).str()},
                     {"clone", g_[cloned.clone].name.str()},
                     {"bytes", bytes ? bytes->str() : "an unknown number of"},
-                    {"why", cloneSet_ || call_->kind == WrapperKind::Launch ? "re-inplacing left it to be cloned" : "nothing says that it may be written in place"}};
+                    {"why", cloneSet_ || call_->kind == WrapperKind::Launch ? "re-inplacing left it to be cloned"
+                                                                            : "nothing says that it may be written in place"}};
         ctx_.decide(std::move(d));
         return cloned;
     }
@@ -181,7 +194,8 @@ private:
             std::vector<Value> items = value.items();
             for (std::size_t i = 0; i < items.size() && i < value.keys().size(); ++i) {
                 const Name name = value.keys()[i];
-                const bool clone = std::any_of(call_->arguments.begin(), call_->arguments.end(), [&](const WrappedArgument& a) { return a.param == name; });
+                const bool clone =
+                    std::any_of(call_->arguments.begin(), call_->arguments.end(), [&](const WrappedArgument& a) { return a.param == name; });
                 if (clone) items[i] = cloneValue(items[i], name.str());
                 taken.emplace_back(name, items[i]);
             }
@@ -227,12 +241,18 @@ private:
         NewNodes make(g_, ctx_.ops(), id_);
         NodeId id;
         switch (view.kind) {
-            case ViewEncoding::Kind::Alias: id = make.call("aten::alias"_n, {base}); break;
-            case ViewEncoding::Kind::Slice: id = make.call("aten::slice.Tensor"_n, {base, foldConstants(view.dim), foldConstants(view.start), foldConstants(view.end)}); break;
-            case ViewEncoding::Kind::AsStrided:
-                id = make.call("aten::as_strided"_n, {base, asList(view.size), asList(view.stride), rebased(foldConstants(view.offset), removed[view.base])});
+            case ViewEncoding::Kind::Alias:
+                id = make.call("aten::alias"_n, {base});
                 break;
-            default: return base;
+            case ViewEncoding::Kind::Slice:
+                id = make.call("aten::slice.Tensor"_n, {base, foldConstants(view.dim), foldConstants(view.start), foldConstants(view.end)});
+                break;
+            case ViewEncoding::Kind::AsStrided:
+                id = make.call("aten::as_strided"_n,
+                               {base, asList(view.size), asList(view.stride), rebased(foldConstants(view.offset), removed[view.base])});
+                break;
+            default:
+                return base;
         }
         rewrite_.after.push_back(ref(g_, id));
         return Value::node(id);
@@ -256,8 +276,10 @@ private:
             const auto k = g_[item].arg(1).asInt();
             if (!k || *k < 0) continue;
             const auto index = static_cast<std::size_t>(*k);
-            if (index < call_->results) types[index] = g_[item].type;
-            else if (index - call_->results < values.size()) substitute(item, values[index - call_->results]);
+            if (index < call_->results)
+                types[index] = g_[item].type;
+            else if (index - call_->results < values.size())
+                substitute(item, values[index - call_->results]);
         }
         placeArguments(kwargs);
         g_.setCall(id_, spellOp(call_->inner), call_->inner);
@@ -326,20 +348,36 @@ private:
         return out;
     }
 
-    /// Replaces a getitem by what it now is, and erases it; a list is taken apart.
+    /// Replaces a getitem by what it now is; a list is taken apart. Nodes are put in place and getitems erased at the end.
     void substitute(NodeId item, const Value& value) {
-        if (value.isNode()) {
-            g_.replaceAllUses(item, value.asNode());
-        } else {
-            if (value.isSequence())
-                for (NodeId element : getitems(item)) {
-                    const auto i = g_[element].arg(1).asInt();
-                    if (i && *i >= 0 && static_cast<std::size_t>(*i) < value.items().size()) substitute(element, value.items()[static_cast<std::size_t>(*i)]);
-                }
-            for (NodeId user : g_.users(item)) g_.replaceUsesIn(user, item, value);
-        }
         rewrite_.before.push_back(ref(g_, item));
-        g_.erase(item);
+        if (value.isNode()) {
+            if (replacement_.emplace(item, value.asNode()).second) replaced_.push_back(item);
+            return;
+        }
+        if (value.isSequence())
+            for (NodeId element : getitems(item)) {
+                const auto i = g_[element].arg(1).asInt();
+                if (i && *i >= 0 && static_cast<std::size_t>(*i) < value.items().size())
+                    substitute(element, value.items()[static_cast<std::size_t>(*i)]);
+            }
+        for (NodeId user : g_.users(item))
+            if (!replacement_.contains(user)) g_.replaceUsesIn(user, item, value);
+        dropped_.push_back(item);
+    }
+
+    /// All getitems at once: thousands of them may end at one base.
+    void applyReplacements() {
+        std::vector<std::pair<NodeId, NodeId>> by;
+        for (NodeId item : replaced_) {
+            NodeId to = replacement_[item];
+            for (auto it = replacement_.find(to); it != replacement_.end(); it = replacement_.find(to)) to = it->second;
+            replacement_[item] = to;
+            by.emplace_back(item, to);
+        }
+        g_.replaceUses(by);
+        for (NodeId item : replaced_) g_.erase(item);
+        for (NodeId item : dropped_) g_.erase(item);
     }
 
     Graph& g_;
@@ -354,6 +392,9 @@ private:
     CloneNodes* clones_ = nullptr;
     std::vector<NodeId> wrapperUsers_;
     Rewrite rewrite_;
+    // Of the whole graph.
+    std::unordered_map<NodeId, NodeId> replacement_;
+    std::vector<NodeId> replaced_, dropped_;
 };
 
 class DecomposeFunctionalized final : public Pass {
@@ -361,7 +402,8 @@ public:
     std::string_view name() const override { return "decompose-functionalized"; }
     std::string_view help() const override { return "Turns functional wrappers into clones and the operator that writes"; }
     std::vector<PassOption> options() const override {
-        return {{PassOption::Type::Enum, "mode", {"reference", "extended"}, "reference", "extended: tight clones, and no copies of a value onto itself"}};
+        return {
+            {PassOption::Type::Enum, "mode", {"reference", "extended"}, "reference", "extended: tight clones, and no copies of a value onto itself"}};
     }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         const bool extended = ctx.options().is("mode", "extended");

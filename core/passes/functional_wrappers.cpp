@@ -113,7 +113,8 @@ void readV1(const Graph& g, NodeId id, WrapperCall& call) {
     }
     // Without a schema every tensor argument may be written (architecture.md 3); as many as there are new values, last ones first to go.
     for (const auto& [key, value] : n.kwargs)
-        if (const auto tensors = tensorsOf(value); std::any_of(tensors.begin(), tensors.end(), [&](NodeId t) { return t && g[t].tensor(); })) add(key, value);
+        if (const auto tensors = tensorsOf(value); std::any_of(tensors.begin(), tensors.end(), [&](NodeId t) { return t && g[t].tensor(); }))
+            add(key, value);
     const std::int64_t newValues = largestResult(g, id);
     if (newValues >= 1 && static_cast<std::size_t>(newValues) < call.arguments.size()) call.arguments.resize(static_cast<std::size_t>(newValues));
 }
@@ -195,9 +196,11 @@ std::optional<WrapperCall> readWrapper(const OpRegistry& ops, const Graph& g, No
 std::optional<TensorType> encodedGeometry(const Graph& g, const TensorType& base, const ViewEncoding& view) {
     TensorType t = base;
     switch (view.kind) {
-        case ViewEncoding::Kind::Absent: return std::nullopt;
+        case ViewEncoding::Kind::Absent:
+            return std::nullopt;
         case ViewEncoding::Kind::Base:
-        case ViewEncoding::Kind::Alias: return t;
+        case ViewEncoding::Kind::Alias:
+            return t;
         case ViewEncoding::Kind::AsStrided: {
             auto size = asSymInts(g, view.size), stride = asSymInts(g, view.stride);
             auto offset = asSymInt(g, view.offset);
@@ -207,11 +210,13 @@ std::optional<TensorType> encodedGeometry(const Graph& g, const TensorType& base
             t.offset = std::move(*offset);
             return t;
         }
-        case ViewEncoding::Kind::Slice: break;
+        case ViewEncoding::Kind::Slice:
+            break;
     }
     const auto dim = view.dim.asInt();
     const auto start = asSymInt(g, view.start), end = asSymInt(g, view.end);
-    if (!dim || !start || !end || *dim < 0 || static_cast<std::size_t>(*dim) >= t.sizes.size() || !t.strides || t.strides->size() != t.sizes.size()) return std::nullopt;
+    if (!dim || !start || !end || *dim < 0 || static_cast<std::size_t>(*dim) >= t.sizes.size() || !t.strides || t.strides->size() != t.sizes.size())
+        return std::nullopt;
     const auto d = static_cast<std::size_t>(*dim);
     t.sizes[d] = *end - *start;
     t.offset = t.offset.value_or(SymInt(0)) + *start * (*t.strides)[d];

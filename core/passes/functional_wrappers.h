@@ -20,28 +20,28 @@ WrapperKind wrapperKind(const Node& node);
 /// How one written tensor of a v2 call is cut out of its base (functionalize.md 6.2).
 struct ViewEncoding {
     enum class Kind : std::uint8_t { Absent, Base, Alias, Slice, AsStrided } kind = Kind::Absent;
-    std::size_t base = 0;       ///< index into the bases
-    Value dim, start, end;      ///< of Slice
-    Value size, stride, offset; ///< of AsStrided; offset counts from the start of the storage
+    std::size_t base = 0;        ///< index into the bases
+    Value dim, start, end;       ///< of Slice
+    Value size, stride, offset;  ///< of AsStrided; offset counts from the start of the storage
 };
 
 /// One written argument of a wrapped operator.
 struct WrappedArgument {
     Name param;
     bool list = false;
-    Value value;                        ///< v1 and launches: what the call states; None when absent
-    std::vector<ViewEncoding> views;    ///< v2: one per tensor; a list has one per element
-    bool written = true;                ///< false: a read-only argument that is cut out of a base
+    Value value;                      ///< v1 and launches: what the call states; None when absent
+    std::vector<ViewEncoding> views;  ///< v2: one per tensor; a list has one per element
+    bool written = true;              ///< false: a read-only argument that is cut out of a base
 };
 
 struct WrapperCall {
     WrapperKind kind = WrapperKind::None;
-    Name inner;                             ///< wrapped operator; empty for a launch
-    const OpDef* definition = nullptr;      ///< of `inner`; null = no schema
-    std::size_t results = 1;                ///< results 0 to results-1 are the operator's own; the new values follow
-    std::vector<WrappedArgument> arguments; ///< in schema order, for launches in the order of `tensors_to_clone`
-    std::vector<Value> bases;               ///< of v2
-    bool assumed = false;                   ///< there was no schema: written arguments and `results` are guessed from the text
+    Name inner;                              ///< wrapped operator; empty for a launch
+    const OpDef* definition = nullptr;       ///< of `inner`; null = no schema
+    std::size_t results = 1;                 ///< results 0 to results-1 are the operator's own; the new values follow
+    std::vector<WrappedArgument> arguments;  ///< in schema order, for launches in the order of `tensors_to_clone`
+    std::vector<Value> bases;                ///< of v2
+    bool assumed = false;                    ///< there was no schema: written arguments and `results` are guessed from the text
 };
 /// Nothing when the node is no wrapper or lacks what makes one (operator, bases, kwargs of the launch).
 std::optional<WrapperCall> readWrapper(const OpRegistry& ops, const Graph& g, NodeId id);

@@ -11,7 +11,11 @@ public:
     std::string_view name() const override { return "reinplace"; }
     std::string_view help() const override { return "Lets operators write where their operands stand, where no one reads the old value"; }
     std::vector<PassOption> options() const override {
-        return {{PassOption::Type::Enum, "analysis", {"reference", "extent"}, "reference", "PyTorch's overlap rules, or the elements that are really written"}};
+        return {{PassOption::Type::Enum,
+                 "analysis",
+                 {"reference", "extent"},
+                 "reference",
+                 "PyTorch's overlap rules, or the elements that are really written"}};
     }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         const AnalysisMode mode = ctx.options().is("analysis", "extent") ? AnalysisMode::Extent : AnalysisMode::Reference;

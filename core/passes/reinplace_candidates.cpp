@@ -88,7 +88,8 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
     q.node = id;
     q.value = n.arg(operand);
     q.argument = paramName(ctx_.ops(), op, 0);
-    if (!effects) q.results.push_back({id});
+    if (!effects)
+        q.results.push_back({id});
     else
         for (NodeId item : itemsTaken(g_, id, Value::integer(1))) q.results.push_back({item});
     for (std::size_t i = operand + 1; i < n.args.size(); ++i)
@@ -159,7 +160,8 @@ void Reinplacer::visitForeach(NodeId id) {
     if (!q.value.isSequence()) return;
     for (const Node::User& user : n.users)
         if (g_[user.id].op == "operator::getitem") q.results.push_back({user.id, g_[user.id].arg(1).asInt().value_or(-1)});
-    for (std::size_t i = 1; i < n.args.size(); ++i) n.args[i].forEachNode([&](NodeId read) { q.reads.push_back({paramName(ctx_.ops(), n.op, i), read}); });
+    for (std::size_t i = 1; i < n.args.size(); ++i)
+        n.args[i].forEachNode([&](NodeId read) { q.reads.push_back({paramName(ctx_.ops(), n.op, i), read}); });
 
     const auto tensors = tensorsOf(q.value);
     Answer answer;
@@ -205,7 +207,8 @@ std::vector<Reinplacer::Key> Reinplacer::keysOf(NodeId id, const WrapperCall& ca
     const auto results = [&](const Value& key, const Value& value) {
         std::vector<Question::Result> out;
         for (NodeId item : itemsTaken(g_, id, key)) {
-            if (!value.isSequence()) out.push_back({item});
+            if (!value.isSequence())
+                out.push_back({item});
             else
                 for (const Node::User& user : g_[item].users)
                     if (g_[user.id].op == "operator::getitem") out.push_back({user.id, g_[user.id].arg(1).asInt().value_or(-1)});
@@ -217,7 +220,8 @@ std::vector<Reinplacer::Key> Reinplacer::keysOf(NodeId id, const WrapperCall& ca
             Key key{std::to_string(i), call.bases[i], {}, results(Value::integer(static_cast<std::int64_t>(call.results + i)), call.bases[i]), {}};
             for (std::size_t j = 0; j < call.arguments.size(); ++j) {
                 const auto& views = call.arguments[j].views;
-                const bool uses = std::any_of(views.begin(), views.end(), [&](const ViewEncoding& v) { return v.kind != ViewEncoding::Kind::Absent && v.base == i; });
+                const bool uses = std::any_of(views.begin(), views.end(),
+                                              [&](const ViewEncoding& v) { return v.kind != ViewEncoding::Kind::Absent && v.base == i; });
                 if (call.arguments[j].written && uses) key.arguments.push_back(j);
             }
             keys.push_back(std::move(key));
@@ -236,7 +240,8 @@ std::vector<Reinplacer::Key> Reinplacer::keysOf(NodeId id, const WrapperCall& ca
 std::vector<Question::Read> Reinplacer::readsOf(NodeId id, const WrapperCall& call) const {
     std::vector<Question::Read> reads;
     const auto add = [&](Name key, const Value& value) {
-        const bool written = std::any_of(call.arguments.begin(), call.arguments.end(), [&](const WrappedArgument& a) { return a.param == key && a.written; });
+        const bool written =
+            std::any_of(call.arguments.begin(), call.arguments.end(), [&](const WrappedArgument& a) { return a.param == key && a.written; });
         if (!written) value.forEachNode([&](NodeId v) { reads.push_back({key.str(), v}); });
     };
     if (call.kind == WrapperKind::Launch) {
@@ -267,8 +272,10 @@ void Reinplacer::visitWrapper(NodeId id) {
     auto keys = keysOf(id, *call);
     askKeys(id, *call, keys);
     if (mode_ == AnalysisMode::Reference) warnSeparateCopies(id, *call, keys);
-    if (mode_ == AnalysisMode::Extent && call->kind == WrapperKind::V2) decideByArgument(id, *call, keys);
-    else decideByKey(id, *call, keys);
+    if (mode_ == AnalysisMode::Extent && call->kind == WrapperKind::V2)
+        decideByArgument(id, *call, keys);
+    else
+        decideByKey(id, *call, keys);
     recordClones(id, *call, keys);
 }
 
@@ -296,8 +303,10 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
                 for (const ViewEncoding& view : call.arguments[j].views) {
                     if (view.kind == ViewEncoding::Kind::Absent || view.base != index || !known) continue;
                     auto geometry = encodedGeometry(g_, *base, view);
-                    if (geometry) q.written.push_back(std::move(*geometry));
-                    else known = false;
+                    if (geometry)
+                        q.written.push_back(std::move(*geometry));
+                    else
+                        known = false;
                 }
             if (!known) q.written.clear();
         }
@@ -361,8 +370,10 @@ void Reinplacer::decideByKey(NodeId id, const WrapperCall& call, const std::vect
     }
     auto next = keys.begin();
     for (const WrappedArgument& argument : call.arguments) {
-        if (argument.value.isNone()) absent(argument);
-        else decide(*next++);
+        if (argument.value.isNone())
+            absent(argument);
+        else
+            decide(*next++);
     }
 }
 
@@ -412,7 +423,8 @@ void Reinplacer::warnSeparateCopies(NodeId id, const WrapperCall& call, const st
                 const auto overlap = a && b ? overlapElements(*a, *b) : std::nullopt;
                 if (!overlap || *overlap == 0) continue;
                 const std::string names = parts[i].key == parts[j].key ? parts[i].key->name : parts[j].key->name + ", " + parts[i].key->name;
-                return defects_.say("R5", g_, id, "OVERLAPPING_WRITES", {{"args", names}, {"overlap", std::to_string(*overlap * itemSize(a->dtype))}});
+                return defects_.say("R5", g_, id, "OVERLAPPING_WRITES",
+                                    {{"args", names}, {"overlap", std::to_string(*overlap * itemSize(a->dtype))}});
             }
 }
 
@@ -451,13 +463,15 @@ void Reinplacer::replace(NodeId node, NodeId by) {
 }
 
 void Reinplacer::applyReplacements() {
+    std::vector<std::pair<NodeId, NodeId>> resolved;
     for (NodeId node : replaced_) {
         NodeId by = replacement_[node];
         for (auto it = replacement_.find(by); it != replacement_.end(); it = replacement_.find(by)) by = it->second;
         replacement_[node] = by;
-        g_.replaceAllUses(node, by);
-        g_.erase(node);
+        resolved.emplace_back(node, by);
     }
+    g_.replaceUses(resolved);
+    for (NodeId node : replaced_) g_.erase(node);
 }
 
 }  // namespace aliascope

@@ -21,9 +21,9 @@ public:
 private:
     /// One written argument of a wrapper, in the order in which PyTorch asks.
     struct Key {
-        std::string name;               ///< as PyTorch's log says: argument name, or base index
+        std::string name;  ///< as PyTorch's log says: argument name, or base index
         Value value;
-        std::vector<std::size_t> arguments;  ///< indices into WrapperCall::arguments that are cut out of it
+        std::vector<std::size_t> arguments;     ///< indices into WrapperCall::arguments that are cut out of it
         std::vector<Question::Result> results;  ///< nodes that take the new value
         Answer answer;
     };

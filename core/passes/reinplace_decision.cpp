@@ -22,7 +22,8 @@ void refuse(Answer& a, std::string code, std::string rule) {
 }
 
 bool sameGeometry(const TensorType* a, const TensorType* b) {
-    return a && b && a->dtype == b->dtype && a->strides && b->strides && a->sizes == b->sizes && *a->strides == *b->strides && a->offset && b->offset && *a->offset == *b->offset;
+    return a && b && a->dtype == b->dtype && a->strides && b->strides && a->sizes == b->sizes && *a->strides == *b->strides && a->offset &&
+           b->offset && *a->offset == *b->offset;
 }
 
 /// Id in reinplace.md 10 of the defect that makes `right` differ from PyTorch's in-place.
@@ -43,9 +44,21 @@ void DefectReport::say(const std::string& defect, const Graph& g, NodeId node, c
 }
 
 DecisionTable::DecisionTable(const Graph& g, const OpRegistry& ops, const ReinplaceIndex& index, AnalysisMode mode, DefectReport& defects)
-    : g_(g), ops_(ops), index_(index), mode_(mode), defects_(defects), parent_(index.alias().storageCount()), members_(parent_.size()), shifted_(parent_.size(), false) {
+    : g_(g),
+      ops_(ops),
+      index_(index),
+      mode_(mode),
+      defects_(defects),
+      parent_(index.alias().storageCount()),
+      groups_(parent_.size()),
+      shifted_(parent_.size(), false) {
     std::iota(parent_.begin(), parent_.end(), 0u);
-    for (std::uint32_t i = 0; i < members_.size(); ++i) members_[i] = {StorageId(i)};
+    for (std::uint32_t i = 0; i < groups_.size(); ++i) {
+        const StorageId id(i);
+        groups_[i].members = {id};
+        if (!index.uses(id).empty()) groups_[i].used = {id};
+        for (NodeId input : index.inputs(id)) groups_[i].inputs.emplace_back(id, input);
+    }
 }
 
 std::uint32_t DecisionTable::groupOf(StorageId id) const {
@@ -57,8 +70,8 @@ std::uint32_t DecisionTable::groupOf(StorageId id) const {
 /// A result has the strides of what it replaces and counts from the same start; only then do both speak of the same elements.
 bool DecisionTable::keepsPlace(NodeId value, NodeId result) const {
     const TensorType *v = index_.geometry(value), *r = index_.geometry(result);
-    return v && r && !shifted_[storageOf(value).value] && v->dtype == r->dtype && v->strides && r->strides && *v->strides == *r->strides && v->offset && r->offset &&
-           *v->offset == *r->offset;
+    return v && r && !shifted_[storageOf(value).value] && v->dtype == r->dtype && v->strides && r->strides && *v->strides == *r->strides &&
+           v->offset && r->offset && *v->offset == *r->offset;
 }
 
 void DecisionTable::accept(NodeId value, NodeId result) {
@@ -67,11 +80,14 @@ void DecisionTable::accept(NodeId value, NodeId result) {
     std::uint32_t a = groupOf(from), b = groupOf(to);
     if (a == b) return;
     if (!keepsPlace(value, result))
-        for (StorageId member : members_[b]) shifted_[member.value] = true;
-    if (members_[a].size() < members_[b].size()) std::swap(a, b);
+        for (StorageId member : groups_[b].members) shifted_[member.value] = true;
+    if (groups_[a].members.size() < groups_[b].members.size()) std::swap(a, b);
     parent_[b] = a;
-    members_[a].insert(members_[a].end(), members_[b].begin(), members_[b].end());
-    members_[b].clear();
+    Group &into = groups_[a], &merged = groups_[b];
+    into.members.insert(into.members.end(), merged.members.begin(), merged.members.end());
+    into.used.insert(into.used.end(), merged.used.begin(), merged.used.end());
+    into.inputs.insert(into.inputs.end(), merged.inputs.begin(), merged.inputs.end());
+    merged = {};
 }
 
 Answer DecisionTable::ask(const Question& q) const { return q.value.isSequence() ? askList(q) : askTensor(q, q.value.asNode(), -1); }
@@ -150,7 +166,8 @@ Answer DecisionTable::askExtent(const Question& q, NodeId a, std::int64_t elemen
     if (!checkGroupInputs(q, a, rules, answer, limit)) return answer;
     if (!checkSameNode(q, a, rules, answer)) return answer;
     const auto later = laterUse(q, a, limit, rules);
-    check(answer, "nothing reads the old elements afterwards", !later, later ? g_[later->user].name.str() + " reads " + g_[later->value].name.str() : "");
+    check(answer, "nothing reads the old elements afterwards", !later,
+          later ? g_[later->user].name.str() + " reads " + g_[later->value].name.str() : "");
     if (later) {
         explainLaterUse(q, a, *later, rules, answer);
         answer.rule = "reinplace 9 L1";
@@ -187,17 +204,16 @@ bool DecisionTable::checkOwnInputs(NodeId a, Answer& answer, NodeId& limit) cons
 /// L6: the memory belongs to an input that is rewritten as a whole at its write-back, so the input's own rule decides.
 bool DecisionTable::checkGroupInputs(const Question& q, NodeId a, Rules rules, Answer& answer, NodeId& limit) const {
     const StorageId own = storageOf(a);
-    for (StorageId member : members_[groupOf(own)])
-        for (NodeId input : index_.inputs(member)) {
-            // Even elements beside the input are the caller's: only the doubt about PyTorch's answer asks whether they really meet.
-            const bool doubted = rules == Rules::CertainlyWrong && a != input;
-            if (doubted && (shifted_[member.value] || shifted_[own.value] || !overlaps(index_.geometry(a), index_.geometry(input), rules))) continue;
-            const NodeId back = index_.firstCopy(input);
-            const bool ok = back && g_.before(q.node, back);
-            check(answer, "the program writes graph input " + g_[input].name.str() + " back", ok);
-            if (!ok) return refuseInput(a, input, a == input || member != own ? "RI20" : "RI21", "reinplace 4.5 step 4", answer);
-            if (!limit || g_.before(back, limit)) limit = back;
-        }
+    for (const auto& [member, input] : groups_[groupOf(own)].inputs) {
+        // Even elements beside the input are the caller's: only the doubt about PyTorch's answer asks whether they really meet.
+        const bool doubted = rules == Rules::CertainlyWrong && a != input;
+        if (doubted && (shifted_[member.value] || shifted_[own.value] || !overlaps(index_.geometry(a), index_.geometry(input), rules))) continue;
+        const NodeId back = index_.firstCopy(input);
+        const bool ok = back && g_.before(q.node, back);
+        check(answer, "the program writes graph input " + g_[input].name.str() + " back", ok);
+        if (!ok) return refuseInput(a, input, a == input || member != own ? "RI20" : "RI21", "reinplace 4.5 step 4", answer);
+        if (!limit || g_.before(back, limit)) limit = back;
+    }
     return true;
 }
 
@@ -222,7 +238,8 @@ bool DecisionTable::checkResults(const Question& q, NodeId a, std::int64_t eleme
     for (const auto& [result, itsElement] : q.results) {
         const StorageId storage = storageOf(result);
         if (!storage || itsElement != element) continue;
-        const bool ontoItself = source && storageOf(source) == storage && keepsPlace(a, result) && sameGeometry(index_.geometry(source), index_.geometry(input));
+        const bool ontoItself =
+            source && storageOf(source) == storage && keepsPlace(a, result) && sameGeometry(index_.geometry(source), index_.geometry(input));
         if (ontoItself) continue;
         const auto& uses = index_.uses(storage);
         auto at = std::lower_bound(uses.begin(), uses.end(), limit, [&](const StorageUse& u, NodeId n) { return g_.before(u.user, n); });
@@ -273,9 +290,19 @@ std::optional<StorageUse> DecisionTable::laterUse(const Question& q, NodeId a, N
             return;
         }
     };
-    if (rules == Rules::Reference) scan(own);
-    else
-        for (StorageId member : members_[groupOf(own)]) scan(member);
+    if (rules == Rules::Reference) {
+        scan(own);
+        return first;
+    }
+    auto& used = groups_[groupOf(own)].used;
+    for (std::size_t i = 0; i < used.size();) {
+        if (!g_.before(q.node, index_.uses(used[i]).back().user)) {
+            used[i] = used.back();
+            used.pop_back();
+            continue;
+        }
+        scan(used[i++]);
+    }
     return first;
 }
 
@@ -312,7 +339,8 @@ void DecisionTable::explainLaterUse(const Question& q, NodeId a, const StorageUs
     answer.inPlace = false;
     answer.blocker = use.user;
     answer.view = use.value;
-    answer.params = {{"blocker", user.name.str()}, {"op", user.op.str()}, {"view", view}, {"base", base ? g_[base].name.str() : view}, {"overlap", shown}};
+    answer.params = {
+        {"blocker", user.name.str()}, {"op", user.op.str()}, {"view", view}, {"base", base ? g_[base].name.str() : view}, {"overlap", shown}};
     if (user.kind == NodeKind::Output) {
         answer.code = "RI30.OUTPUT";
         if (rules == Rules::Reference) return;

@@ -27,19 +27,19 @@ private:
 
 struct Question {
     NodeId node;
-    Value value;                     ///< a node, or a list of nodes
-    std::string argument;            ///< as sentences name it
-    std::vector<TensorType> written; ///< elements that are written, when the call says so; empty = the whole value
+    Value value;                      ///< a node, or a list of nodes
+    std::string argument;             ///< as sentences name it
+    std::vector<TensorType> written;  ///< elements that are written, when the call says so; empty = the whole value
     struct Read {
         std::string argument;
         NodeId value;
     };
-    std::vector<Read> reads;         ///< operands that the node only reads
+    std::vector<Read> reads;  ///< operands that the node only reads
     struct Result {
         NodeId node;
-        std::int64_t element = -1;   ///< of a list; -1 = no list
+        std::int64_t element = -1;  ///< of a list; -1 = no list
     };
-    std::vector<Result> results;     ///< nodes that take the new value
+    std::vector<Result> results;  ///< nodes that take the new value
 };
 
 struct Answer {
@@ -56,7 +56,7 @@ class DecisionTable {
 public:
     DecisionTable(const Graph& g, const OpRegistry& ops, const ReinplaceIndex& index, AnalysisMode mode, DefectReport& defects);
 
-    /// Steps 1 to 7; `Answer::inPlace` says whether all passed.
+    /// Steps 1 to 7; `Answer::inPlace` says whether all passed. Nodes must be asked about in graph order.
     Answer ask(const Question& q) const;
     /// From now on `result` lies in the memory of `value`, because its node writes there: later questions of extent analysis take both for one.
     void accept(NodeId value, NodeId result);
@@ -91,9 +91,14 @@ private:
     const ReinplaceIndex& index_;
     AnalysisMode mode_;
     DefectReport& defects_;
-    // Storages that are one memory once the accepted nodes write in place.
+    /// Storages that are one memory once the accepted nodes write in place.
+    struct Group {
+        std::vector<StorageId> members;
+        std::vector<StorageId> used;  ///< members with uses behind the last question; questions come in graph order
+        std::vector<std::pair<StorageId, NodeId>> inputs;
+    };
     mutable std::vector<std::uint32_t> parent_;
-    std::vector<std::vector<StorageId>> members_;
+    mutable std::vector<Group> groups_;
     std::vector<bool> shifted_;  ///< the storage's geometry does not count from the start of the memory it was merged into
 };
 

@@ -43,8 +43,9 @@ bool isOwnResult(const OpRegistry& ops, const Graph& g, NodeId producer, const V
 }  // namespace
 
 bool isInPlaceableForeach(Name op) {
-    static const std::vector<Name> ops = {"aten::_foreach_add.List"_n, "aten::_foreach_add.Scalar"_n, "aten::_foreach_mul.List"_n, "aten::_foreach_mul.Scalar"_n,
-                                          "aten::_foreach_div.List"_n, "aten::_foreach_div.Scalar"_n, "aten::_foreach_copy"_n};
+    static const std::vector<Name> ops = {"aten::_foreach_add.List"_n,   "aten::_foreach_add.Scalar"_n, "aten::_foreach_mul.List"_n,
+                                          "aten::_foreach_mul.Scalar"_n, "aten::_foreach_div.List"_n,   "aten::_foreach_div.Scalar"_n,
+                                          "aten::_foreach_copy"_n};
     for (Name n : ops)
         if (n == op) return true;
     return false;
@@ -65,7 +66,8 @@ ReinplaceIndex::ReinplaceIndex(const Graph& g, const OpRegistry& ops, AnalysisMo
             const StorageId storage = alias_.storageOf(operand);
             if (!storage) continue;
             // Whether an undecided reshape shares memory is unknown: it counts as a view and as a reader.
-            const bool view = isSchemaView(ops, n) && !alias_.undecided(id) && (own == storage || (!own && ops.find(n.op)->schema.isMultiOutputView()));
+            const bool view =
+                isSchemaView(ops, n) && !alias_.undecided(id) && (own == storage || (!own && ops.find(n.op)->schema.isMultiOutputView()));
             uses_[storage.value].push_back({id, operand, view});
         }
     }

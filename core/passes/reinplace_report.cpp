@@ -72,9 +72,15 @@ Decision makeDecision(const Graph& g, const ReinplaceIndex& index, const Subject
 
     const auto tensors = tensorsOf(s.value);
     const NodeId first = tensors.empty() ? NodeId() : tensors.front();
-    d.params = {{"node", d.node.name.str()}, {"arg", s.shown}, {"cloned", d.clonedBytes ? std::to_string(*d.clonedBytes) : d.bytesExpr.empty() ? "unknown" : d.bytesExpr}};
+    d.params = {{"node", d.node.name.str()},
+                {"arg", s.shown},
+                {"cloned", d.clonedBytes         ? std::to_string(*d.clonedBytes)
+                           : d.bytesExpr.empty() ? "unknown"
+                                                 : d.bytesExpr}};
     d.params.insert(d.params.end(), answer.params.begin(), answer.params.end());
-    const auto given = [&](std::string_view key) { return std::any_of(d.params.begin(), d.params.end(), [&](const auto& p) { return p.first == key; }); };
+    const auto given = [&](std::string_view key) {
+        return std::any_of(d.params.begin(), d.params.end(), [&](const auto& p) { return p.first == key; });
+    };
     if (!given("op")) d.params.emplace_back("op", d.op.str());
     if (!given("base")) d.params.emplace_back("base", first ? g[first].name.str() : s.shown);
     return d;

@@ -69,8 +69,10 @@ ScatterForms::ScatterForms(Graph& g, PassContext& ctx) {
         if (!g.contains(id)) continue;
         const Node& n = g[id];
         if (n.kind != NodeKind::CallFunction) continue;
-        if (isViewScatter(n.op)) visitScatter(g, ctx, id);
-        else if (n.arg(0).isNode() && isSchemaView(ctx.ops(), n)) learnView(g, id);
+        if (isViewScatter(n.op))
+            visitScatter(g, ctx, id);
+        else if (n.arg(0).isNode() && isSchemaView(ctx.ops(), n))
+            learnView(g, id);
     }
 }
 
@@ -155,7 +157,8 @@ const GeneralizedScatter* ScatterForms::find(NodeId id) const {
 
 bool ScatterForms::alwaysWrites(NodeId id) const {
     const GeneralizedScatter* form = find(id);
-    return form && std::any_of(form->views.begin(), form->views.end(), [](const ScatterView& v) { return v.op == "aten::as_strided" || v.op == "aten::diagonal"; });
+    return form && std::any_of(form->views.begin(), form->views.end(),
+                               [](const ScatterView& v) { return v.op == "aten::as_strided" || v.op == "aten::diagonal"; });
 }
 
 void ScatterForms::decompose(Graph& g, PassContext& ctx, const std::unordered_set<NodeId>& inPlace) const {

@@ -68,7 +68,9 @@ NodeId givesBack(const OpRegistry& ops, const Graph& g, NodeId id) {
     if (packet == "aten::cat") return c[0].isSequence() && c[0].items().size() == 1 ? c[0].items()[0].asNode() : NodeId();
     if (!t) return {};
     const auto when = [&](bool holds) { return holds ? first : NodeId(); };
-    if (packet == "aten::slice") return when(!value("start").isNone() && !value("end").isNone() && coversDim(g, *t, value("dim"), value("start"), value("end"), value("step")));
+    if (packet == "aten::slice")
+        return when(!value("start").isNone() && !value("end").isNone() &&
+                    coversDim(g, *t, value("dim"), value("start"), value("end"), value("step")));
     if (packet == "aten::slice_scatter") {
         const NodeId source = value("src").asNode();
         const TensorType* s = source ? g[source].tensor() : nullptr;
@@ -78,7 +80,8 @@ NodeId givesBack(const OpRegistry& ops, const Graph& g, NodeId id) {
     }
     if (packet == "aten::repeat") return when(allItems(value("repeats"), [&](const Value& v) { return knownOne(g, v); }));
     if (packet == "aten::constant_pad_nd") return when(allItems(value("pad"), [&](const Value& v) { return knownZero(g, v); }));
-    if (packet == "prims::convert_element_type" || n.op == "aten::view.dtype") return when(dtypeOf(value("dtype")) == t->dtype && t->dtype != DType::Unknown);
+    if (packet == "prims::convert_element_type" || n.op == "aten::view.dtype")
+        return when(dtypeOf(value("dtype")) == t->dtype && t->dtype != DType::Unknown);
     if (packet == "prims::device_put") return when(value("device").kind() == Value::Kind::Device && value("device").name() == t->device);
     if (packet == "aten::ceil" || packet == "aten::floor" || packet == "aten::round" || packet == "aten::trunc") return when(isIntegral(*t));
     if (packet == "aten::pow") return when(c.values.size() > 1 && c[1].kind() == Value::Kind::Int && *c[1].asInt() == 1);
@@ -95,27 +98,44 @@ NodeId givesBack(const OpRegistry& ops, const Graph& g, NodeId id) {
 }
 
 bool isCandidate(Name packet) {
-    static const std::unordered_set<Name> packets = {
-        "aten::clone"_n, "aten::alias"_n, "aten::copy"_n, "aten::cat"_n, "aten::slice"_n, "aten::slice_scatter"_n, "aten::repeat"_n, "aten::constant_pad_nd"_n,
-        "prims::convert_element_type"_n, "prims::device_put"_n, "aten::ceil"_n, "aten::floor"_n, "aten::round"_n, "aten::trunc"_n, "aten::pow"_n, "aten::view"_n};
+    static const std::unordered_set<Name> packets = {"aten::clone"_n,
+                                                     "aten::alias"_n,
+                                                     "aten::copy"_n,
+                                                     "aten::cat"_n,
+                                                     "aten::slice"_n,
+                                                     "aten::slice_scatter"_n,
+                                                     "aten::repeat"_n,
+                                                     "aten::constant_pad_nd"_n,
+                                                     "prims::convert_element_type"_n,
+                                                     "prims::device_put"_n,
+                                                     "aten::ceil"_n,
+                                                     "aten::floor"_n,
+                                                     "aten::round"_n,
+                                                     "aten::trunc"_n,
+                                                     "aten::pow"_n,
+                                                     "aten::view"_n};
     return packets.contains(packet);
 }
 
 bool sameDescription(const TensorType& a, const TensorType& b) {
-    return a.dtype == b.dtype && a.dtypeName == b.dtypeName && a.device == b.device && sameSymInts(a.sizes, b.sizes) && a.strides && b.strides && sameSymInts(*a.strides, *b.strides);
+    return a.dtype == b.dtype && a.dtypeName == b.dtypeName && a.device == b.device && sameSymInts(a.sizes, b.sizes) && a.strides && b.strides &&
+           sameSymInts(*a.strides, *b.strides);
 }
 
 /// Last use and first write per storage, kept while copies between storages are removed.
 class CopyGuard {
 public:
-    CopyGuard(const Graph& g, const OpRegistry& ops, const AliasInfo& alias) : g_(g), alias_(alias), parent_(alias.storageCount()), facts_(parent_.size()) {
+    CopyGuard(const Graph& g, const OpRegistry& ops, const AliasInfo& alias)
+        : g_(g), alias_(alias), parent_(alias.storageCount()), facts_(parent_.size()) {
         std::iota(parent_.begin(), parent_.end(), 0u);
         for (NodeId id : inOrder(g)) {
-            if (const StorageId own = alias.storageOf(id); own && (g[id].kind == NodeKind::Placeholder || g[id].kind == NodeKind::GetAttr)) facts_[own.value].input = true;
+            if (const StorageId own = alias.storageOf(id); own && (g[id].kind == NodeKind::Placeholder || g[id].kind == NodeKind::GetAttr))
+                facts_[own.value].input = true;
             for (NodeId operand : g.operands(id))
                 if (const StorageId s = alias.storageOf(operand)) facts_[s.value].lastUse = id;
             for (NodeId operand : operandsToBeWritten(ops, g, id))
-                if (const StorageId s = operand ? alias.storageOf(operand) : StorageId(); s && !facts_[s.value].firstWrite) facts_[s.value].firstWrite = id;
+                if (const StorageId s = operand ? alias.storageOf(operand) : StorageId(); s && !facts_[s.value].firstWrite)
+                    facts_[s.value].firstWrite = id;
         }
     }
 
@@ -165,6 +185,7 @@ public:
     void run() {
         for (NodeId id : g_.order()) {
             if (ctx_.cancelled()) return;
+            if (!g_.contains(id)) continue;
             const Node& n = g_[id];
             if (n.kind == NodeKind::CallFunction && isCandidate(packetOf(n.op))) visit(id);
         }
@@ -197,9 +218,27 @@ private:
                 return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
             guard_->merge(id, source);
         }
-        ctx_.rewrite({"remove-noop", {ref(g_, id)}, {ref(g_, source)}});
+        Rewrite rewrite{"remove-noop", {ref(g_, id)}, {ref(g_, source)}};
+        const std::vector<NodeId> operands = g_.operands(id);
         g_.replaceAllUses(id, source);
         g_.erase(id);
+        if (extended_)
+            for (NodeId operand : operands)
+                if (operand != source) eraseDead(operand, rewrite);
+        ctx_.rewrite(std::move(rewrite));
+    }
+
+    /// What only the removed call read (the destination of a `copy`) goes with it.
+    void eraseDead(NodeId id, Rewrite& rewrite) {
+        std::vector<NodeId> work{id};
+        while (!work.empty()) {
+            const NodeId at = work.back();
+            work.pop_back();
+            if (!g_.contains(at) || g_.hasUsers(at) || g_[at].kind != NodeKind::CallFunction || !isPure(ctx_.ops(), g_, at)) continue;
+            for (NodeId operand : g_.operands(at)) work.push_back(operand);
+            rewrite.before.push_back(ref(g_, at));
+            g_.erase(at);
+        }
     }
 
     bool isView(NodeId id, NodeId source) const { return alias_.sameStorage(id, source); }
@@ -247,7 +286,11 @@ public:
     std::string_view name() const override { return "remove-noops"; }
     std::string_view help() const override { return "Replaces calls that give back their operand by the operand"; }
     std::vector<PassOption> options() const override {
-        return {{PassOption::Type::Enum, "mode", {"reference", "extended"}, "reference", "extended: flattened outputs, and copies that a write needs stay"},
+        return {{PassOption::Type::Enum,
+                 "mode",
+                 {"reference", "extended"},
+                 "reference",
+                 "extended: flattened outputs, and copies that a write needs stay"},
                 {PassOption::Type::Enum, "fp", {"strict", "fast"}, "fast", "no rewrite of this pass changes a float"}};
     }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {

@@ -3,8 +3,8 @@
 // type, slices of everything, single-element cats, and the like, if sizes, strides, dtype and device agree.
 //
 // Outputs never come to share memory with inputs or other outputs that they did not share before. `mode=extended` looks at the flattened outputs, and
-// keeps a copy that separates a write from its readers (CLONE_GUARD). Graphs with writes other than write-backs into inputs are left alone
-// (NEEDS_FUNCTIONAL). Nothing is moved or made.
+// keeps a copy that separates a write from its readers (CLONE_GUARD), and erases what only a removed call read. Graphs with writes other than
+// write-backs into inputs are left alone (NEEDS_FUNCTIONAL). Nothing is moved or made.
 
 #include <memory>
 

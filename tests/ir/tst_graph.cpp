@@ -43,6 +43,24 @@ QStringList names(const Graph& g) {
 class TestGraph : public QObject {
     Q_OBJECT
 private slots:
+    void severalReplacementsAtOnce() {
+        Graph g;
+        const NodeId x = g.append(input("x"));
+        const NodeId a = g.append(call("a", "aten.cos", {Value::node(x)}));
+        const NodeId b = g.append(call("b", "aten.cos", {Value::node(a)}));
+        const NodeId c = g.append(call("c", "aten.add", {Value::node(a), Value::list({Value::node(b), Value::node(x)})}));
+        const NodeId out = g.append(output({Value::node(b), Value::node(c)}));
+        g.replaceUses({{a, x}, {b, x}});
+        QVERIFY(!g.hasUsers(a));
+        QVERIFY(!g.hasUsers(b));
+        QCOMPARE(g.users(x), (std::vector<NodeId>{a, c, b, out}));
+        QCOMPARE(g[x].users[1].uses, 3u);  // twice as itself, once more in the place of a and b
+        QVERIFY(g[c].args[0] == Value::node(x));
+        QVERIFY(g[out].args[0].usesNode(x) && !g[out].args[0].usesNode(b));
+        g.erase(b);
+        g.erase(a);
+        QCOMPARE(g.users(x), (std::vector<NodeId>{c, out}));
+    }
     void namesFollowTorchFx() {
         Graph g;
         g.append(input("x"));

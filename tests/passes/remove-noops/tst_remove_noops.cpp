@@ -81,6 +81,17 @@ private slots:
         QVERIFY(run.contains("torch.ops.aten.add.Tensor](args = (%sin, 1)"));
     }
 
+    void whatOnlyTheRemovedCallReadGoesToo() {
+        const std::string text = onCos(R"(relu: "f32[8, 4][4, 1]cpu" = torch.ops.aten.relu.default(arg0_1)
+                                          x: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy.default(relu, cos)
+                                          y: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(x, 1)
+                                          return (y,))");
+        RUN_PASSES(reference, text, "remove-noops");
+        QCOMPARE(reference.count("aten.relu.default"), 1);
+        RUN_PASSES(extended, text, "remove-noops{mode=extended}");
+        QCOMPARE(extended.count("aten.relu.default"), 0);
+    }
+
     void outputsNeverBecomeInputs() {
         RUN_PASSES(run, readableGraph(R"(arg0_1: "f32[8][1]cpu")", R"(x: "f32[8][1]cpu" = torch.ops.aten.clone.default(arg0_1)
                                                                       return (x,))"),
