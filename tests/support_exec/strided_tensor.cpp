@@ -34,6 +34,27 @@ T toInteger(double v) {
     return static_cast<T>(static_cast<std::int64_t>(v));
 }
 
+/// Half precision to a number; every half is exact in double.
+double fromHalf(std::uint16_t bits) {
+    const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
+    const double sign = bits & 0x8000 ? -1.0 : 1.0;
+    if (exponent == 31) return fraction ? std::nan("") : sign * INFINITY;
+    return sign * (exponent ? std::ldexp(1024 + fraction, exponent - 25) : std::ldexp(fraction, -24));
+}
+
+/// The nearest half, ties to even.
+std::uint16_t toHalf(double v) {
+    const std::uint16_t sign = std::signbit(v) ? 0x8000 : 0;
+    const double a = std::abs(v);
+    if (std::isnan(v)) return 0x7e00;
+    if (a >= 65520) return static_cast<std::uint16_t>(sign | 0x7c00);
+    int exponent = 0;
+    std::frexp(a, &exponent);
+    const int unit = std::max(exponent - 11, -24);  // of the last place
+    const auto steps = static_cast<int>(std::nearbyint(std::ldexp(a, -unit)));
+    return static_cast<std::uint16_t>(sign | (unit == -24 ? steps : ((unit + 24) << 10) + steps));
+}
+
 std::vector<SymInt> symbolic(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
 Shape numbers(const std::vector<SymInt>& values) {
@@ -67,6 +88,7 @@ double StridedTensor::load(std::int64_t at) const {
     switch (dtype) {
         case DType::F32: return read<float>(*storage, at);
         case DType::F64: return read<double>(*storage, at);
+        case DType::F16: return fromHalf(read<std::uint16_t>(*storage, at));
         case DType::I64: return static_cast<double>(read<std::int64_t>(*storage, at));
         case DType::I32: return read<std::int32_t>(*storage, at);
         case DType::I16: return read<std::int16_t>(*storage, at);
@@ -79,6 +101,7 @@ void StridedTensor::store(std::int64_t at, double value) const {
     switch (dtype) {
         case DType::F32: return write<float>(*storage, at, static_cast<float>(value));
         case DType::F64: return write<double>(*storage, at, value);
+        case DType::F16: return write<std::uint16_t>(*storage, at, toHalf(value));
         case DType::I64: return write<std::int64_t>(*storage, at, toInteger<std::int64_t>(value));
         case DType::I32: return write<std::int32_t>(*storage, at, toInteger<std::int32_t>(value));
         case DType::I16: return write<std::int16_t>(*storage, at, toInteger<std::int16_t>(value));
