@@ -26,6 +26,23 @@ bool namesNoOverload(const Node& n) {
            n.op.view().substr(0, 8) != "python::";
 }
 
+/// Whether a higher-order operator takes `body` as a graph: as a direct argument of those that have bodies. Wrappers and kernels have none.
+bool takesBody(const Node& user, NodeId body) {
+    static const std::unordered_set<std::string_view> kWithBody = {"hop::cond",
+                                                                   "hop::while_loop",
+                                                                   "hop::invoke_subgraph",
+                                                                   "hop::map_impl",
+                                                                   "hop::scan",
+                                                                   "hop::associative_scan",
+                                                                   "hop::wrap",
+                                                                   "hop::tag_activation_checkpoint",
+                                                                   "hop::hints_wrapper",
+                                                                   "hop::wrap_with_set_grad_enabled",
+                                                                   "hop::wrap_with_autocast",
+                                                                   "hop::flex_attention"};
+    return kWithBody.contains(user.op.view()) && std::any_of(user.args.begin(), user.args.end(), [&](const Value& v) { return v.asNode() == body; });
+}
+
 std::string baseName(const Node& call) {
     const std::string_view target = call.target.view();
     std::string_view last = target.substr(target.rfind('.') + 1);
@@ -42,11 +59,15 @@ const Value* GraphBuilder::lookup(std::string_view name) {
     if (it == names_.end()) return nullptr;
     if (it->second.deleted) {
         it->second.deleted = false;
-        const std::string_view text = reporter_.source().text();
-        const bool inText = name.data() >= text.data() && name.data() <= text.data() + text.size();
-        reporter_.report(warning("R019", {{"name", std::string(name)}}), inText ? static_cast<std::size_t>(name.data() - text.data()) : 0);
+        reporter_.report(warning("R019", {{"name", std::string(name)}}), placeOf(name));
     }
     return &it->second.value;
+}
+
+std::size_t GraphBuilder::placeOf(std::string_view part) const {
+    const std::string_view text = reporter_.source().text();
+    const bool inside = part.data() >= text.data() && part.data() <= text.data() + text.size();
+    return inside ? static_cast<std::size_t>(part.data() - text.data()) : 0;
 }
 
 Value GraphBuilder::undefined(std::string_view name, std::size_t at) {
@@ -167,6 +188,10 @@ void GraphBuilder::annotate(Node& n, std::string_view annotation) {
     const auto [it, fresh] = types_.try_emplace(annotation);
     if (fresh) {
         it->second = Type::parseAnnotation(annotation);
+        // `f32[` and what follows is no type of Python: something is wrong in it.
+        const bool tensorLike = dtypeFromShortName(annotation.substr(0, annotation.find('['))).has_value() && annotation.find('[') != annotation.npos;
+        if (tensorLike && it->second->kind() == Type::Kind::Other)
+            reporter_.report(warning("R017", {{"got", std::string(annotation.substr(0, 60))}}), placeOf(annotation));
         noteSymbols(*it->second);
     }
     n.type = it->second;
@@ -193,10 +218,13 @@ std::uint32_t GraphBuilder::provenanceOf(std::string_view comment) {
 }
 
 bool GraphBuilder::full(std::size_t at) {
-    if (graph.size() < limits_.nodesPerGraph) return false;
+    const bool nodes = graph.size() >= limits_.nodesPerGraph;
+    if (!nodes && at - begin_ <= limits_.graphBytes) return false;
     if (!full_)
-        reporter_.report(
-            userError("R050", {{"what", "nodes of one graph"}, {"limit", std::to_string(limits_.nodesPerGraph)}, {"option", "--limits"}}), at);
+        reporter_.report(userError("R050", {{"what", nodes ? "nodes of one graph" : "bytes of one graph"},
+                                            {"limit", std::to_string(nodes ? limits_.nodesPerGraph : limits_.graphBytes)},
+                                            {"option", "--limits"}}),
+                         at);
     full_ = true;
     return true;
 }
@@ -251,6 +279,22 @@ void GraphBuilder::markOperators() {
         if (!told.insert(n.op).second) continue;
         Diagnostic d =
             choice.candidates.empty() ? info("R022", {{"op", n.op.str()}}) : warning("R024", {{"op", n.op.str()}, {"list", choice.candidates}});
+        d.node = n.name;
+        reporter_.report(std::move(d), n.spanBegin);
+    }
+}
+
+void GraphBuilder::reportMissingSubGraphs() {
+    std::unordered_set<Name> told;
+    for (const NodeId id : inOrder(graph)) {
+        const Node& n = graph[id];
+        if (n.kind != NodeKind::GetAttr || graph.subGraph(n.target)) continue;
+        const bool body = std::any_of(n.users.begin(), n.users.end(), [&](const Node::User& u) {
+            const Node& user = graph[u.id];
+            return takesBody(user, id);
+        });
+        if (!body || !told.insert(n.target).second) continue;
+        Diagnostic d = info("R021", {{"name", n.target.str()}});
         d.node = n.name;
         reporter_.report(std::move(d), n.spanBegin);
     }

@@ -47,8 +47,12 @@ public:
     void annotate(Node& n, std::string_view annotation);
     /// Index of the provenance that a comment states.
     std::uint32_t provenanceOf(std::string_view comment);
-    /// The number of nodes allowed is reached; said once.
+    /// The number of nodes or bytes allowed is reached; said once. `at` is where reading stands.
     bool full(std::size_t at);
+    /// Where the graph begins in the text.
+    void setBegin(std::size_t at) { begin_ = at; }
+    /// Bodies that operators take and the text does not hold; call it when sub-graphs are in place.
+    void reportMissingSubGraphs();
 
     /// Ends the graph: ghosts become placeholders, a missing output is made, operators without schema are marked.
     void finish(std::size_t at);
@@ -76,6 +80,8 @@ private:
     void makeGhosts();
     void makeOutput(std::size_t at);
     void markOperators();
+    /// Offset of a part of the source text.
+    std::size_t placeOf(std::string_view part) const;
     void noteSymbols(const Type& type);
 
     Reporter& reporter_;
@@ -87,6 +93,7 @@ private:
     std::unordered_map<Name, std::uint32_t> provenance_;
     std::vector<NodeId> nested_;  // made for calls inside the statement that is being read
     std::size_t nestedCount_ = 0;
+    std::size_t begin_ = 0;
     bool full_ = false;
 };
 

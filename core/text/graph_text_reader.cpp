@@ -83,6 +83,7 @@ std::size_t GraphTextReader::header(std::size_t begin) {
 }
 
 std::size_t GraphTextReader::read(std::size_t begin, std::optional<std::size_t> outerIndent) {
+    builder_.setBegin(begin);
     std::size_t at = header(begin), junk = 0, junkAt = 0;
     bool done = false;
     while (at < text_.size() && !done) {
@@ -114,6 +115,7 @@ std::size_t GraphTextReader::read(std::size_t begin, std::optional<std::size_t> 
     if (junk > 0) reporter_.report(info("R032", {{"n", std::to_string(junk)}}), junkAt);
     checkUsers();
     builder_.finish(std::min(at, text_.size()));
+    builder_.reportMissingSubGraphs();
     return std::min(at, text_.size());
 }
 
@@ -299,7 +301,9 @@ std::size_t readGraphText(const SourceText& source, std::size_t begin, const OpR
     unit.reset();
     if (reader.graph().size() == 0 || isLoopBody(reader.graph())) return end;
     unit.emplace();
-    unit->label = "graph";
+    const std::string_view line = source.text().substr(begin, source.lineEnd(begin) - begin);
+    const std::string_view words = trimmed(line.substr(0, std::min(graphHeaderAt(line), std::size_t(80))));
+    unit->label = words.empty() || graphHeaderAt(line) == kNone ? "graph" : std::string(words);
     unit->form = GraphForm::GraphText;
     unit->graph = std::move(reader.graph());
     unit->spanBegin = begin;

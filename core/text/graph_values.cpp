@@ -154,6 +154,7 @@ std::size_t GraphValueReader::readCall(Node& node, std::size_t at, std::size_t e
         fail("\", kwargs = {\"", argsClose + 1);
         return at;
     }
+    elided_ = false;
     const bool wrapper = isWrapper(node.op);
     const OpDef* op = builder_.ops().find(node.op);
     for (std::size_t from = argsOpen + 1, i = 0; from < argsClose && !error_; ++i) {
@@ -180,6 +181,7 @@ std::size_t GraphValueReader::readCall(Node& node, std::size_t at, std::size_t e
         node.kwargs.emplace_back(key, value(colon + 2, stop, Hint::of(param >= 0 ? &op->schema.params[static_cast<std::size_t>(param)] : nullptr)));
         from = stop + 2;
     }
+    if (elided_) node.flags |= FlagElided;
     return close + 1;
 }
 
@@ -250,7 +252,10 @@ Value GraphValueReader::token(std::string_view t, std::size_t at, const Hint& hi
     else if (!magnitude.empty() && (isDigit(magnitude[0]) || magnitude[0] == '.'))
         number = readNumber(magnitude);
     if (number) return negative ? *negated(*number) : *number;
-    if (t.substr(0, 14) == "...[total_len=") return Value::named(Value::Kind::Opaque, Name(t));
+    if (t.substr(0, 14) == "...[total_len=") {
+        elided_ = true;
+        return Value::named(Value::Kind::Opaque, Name(t));
+    }
     if (isConstantSpelling(t)) return Value::constant(Name(t));
     if (isKnownDevice(t)) return Value::device(Name(t));
     if (auto op = operatorValue(t, hint)) return *op;

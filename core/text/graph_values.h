@@ -50,6 +50,7 @@ private:
     std::vector<std::size_t> open_;
     std::size_t base_ = 0;
     std::uint32_t depth_ = 0;
+    bool elided_ = false;  // a list of the node's arguments was cut by the printer
 };
 
 }  // namespace aliascope

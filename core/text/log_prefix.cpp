@@ -47,7 +47,7 @@ constexpr Pattern kPatterns[] = {
     {"[9-9-9 9:9:9,9] ", false},
     {"9-9-9T9:9:9.9Z ", false},
     {"9-9-9 9:9:9,9 ", false},
-    {"[L] *(9,*):9-9-9 ", false},
+    {"[L] *(9,*):9-9-9 9:9:9.9.9 [*:9]9 ", false},
 };
 
 /// `V0107 10:00:00.000001 71 `: level, date, time, process.

@@ -345,6 +345,10 @@ private:
     }
 
     void output(const Node& n) {
+        if ((n.flags & FlagUnparsed) && !n.args.empty()) {
+            out_ += bodyIndent_ + n.args[0].name().str() + "\n";
+            return;
+        }
         out_ += bodyIndent_ + "return";
         if (!n.args.empty()) {
             out_ += ' ';

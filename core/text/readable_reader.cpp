@@ -66,6 +66,7 @@ std::size_t ReadableReader::readClass(std::size_t begin) {
         }
     }
     resolveSubGraphs();
+    if (hasForward_) builder_.reportMissingSubGraphs();
     return std::min(at, text_.size());
 }
 
@@ -105,6 +106,7 @@ void ReadableReader::resolveSubGraphs() {
 
 std::size_t ReadableReader::readForward(std::size_t begin, PrintStyle::Frame frame) {
     hasForward_ = true;
+    builder_.setBegin(begin);
     const std::size_t indent = forwardLineAt(lineAt(begin));
     graph().style.frame = frame;
     std::vector<Parameter> parameters;

@@ -94,6 +94,11 @@ void Reporter::report(Diagnostic d, std::size_t at) {
 }
 
 void Reporter::expected(const std::string& want, std::size_t at, Name node) {
+    if (want == "a number" && at < source_.text().size()) {
+        Diagnostic d = userError("R016", {{"got", source_.found(at)}});
+        d.node = node;
+        return report(std::move(d), at);
+    }
     const bool ended = at >= source_.text().size();
     Diagnostic d = ended ? userError("R015", {{"what", node ? "%" + node.str() : "a statement"}})
                          : userError("R014", {{"want", want}, {"got", source_.found(at)}});

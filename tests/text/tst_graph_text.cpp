@@ -58,7 +58,7 @@ private slots:
         const Unit& unit = doc->units[0];
         const Graph& g = unit.graph;
         QCOMPARE(unit.statedNodes, 8u);
-        QCOMPARE(fixture::codes(unit), QStringLiteral("R022"));  // demo::blend has no schema
+        QCOMPARE(fixture::codes(unit), QStringLiteral("R022 R021"));  // demo::blend has no schema, pick_0 no text
         QCOMPARE(node(g, "x").target.view(), std::string_view("L_x_"));
         QCOMPARE(node(g, "half").op.view(), std::string_view("operator::floordiv"));
         QCOMPARE(QString::fromStdString(printArguments(g, node(g, "part"))), QStringLiteral("(x, (slice(None, half, None), None))"));
