@@ -11,27 +11,37 @@ const Name kSetBack("aten::set_.source_Tensor");
 }  // namespace
 
 std::unordered_set<NodeId> epilogueCopies(const OpRegistry& ops, const Graph& g) {
-    std::unordered_set<NodeId> copies;
-    std::unordered_set<NodeId> overwritten;
-    std::unordered_set<NodeId> readLater;  // placeholders that something after the copy reads
-    for (NodeId id = g.output(); id; id = g[id].prev) {
+    const auto copiedInput = [&](NodeId id) {
         const Node& n = g[id];
-        const bool isCopy = n.is(kCopyBack) && n.arg(0).isNode() && n.arg(1).isNode();
-        if (isCopy) {
-            const NodeId input = n.arg(0).asNode();
-            const NodeKind kind = g[input].kind;
-            if (kind != NodeKind::Placeholder && kind != NodeKind::GetAttr) break;
-            if (!overwritten.insert(input).second || readLater.contains(input)) break;
-            // Only the output may take the result of the copy.
-            bool returned = true;
-            for (const Node::User& user : n.users) returned = returned && user.id == g.output();
-            if (!returned) break;
-            copies.insert(id);
-            readLater.insert(n.arg(1).asNode());
+        if (!n.is(kCopyBack) || !n.arg(0).isNode() || !n.arg(1).isNode()) return NodeId();
+        const NodeId input = n.arg(0).asNode();
+        return g[input].kind == NodeKind::Placeholder || g[input].kind == NodeKind::GetAttr ? input : NodeId();
+    };
+    bool any = false;
+    for (NodeId id = g.output(); id && !any; id = g[id].prev) {
+        any = copiedInput(id).valid();
+        if (!any && needsFunctionalizing(ops, g, id)) break;
+    }
+    std::unordered_set<NodeId> copies;
+    if (!any) return copies;
+    const AliasInfo alias(g, ops);
+    std::unordered_set<std::uint32_t> readLater;  // storages that something after the copy reads
+    for (NodeId id = g.output(); id; id = g[id].prev) {
+        const NodeId input = copiedInput(id);
+        if (!input) {
+            if (needsFunctionalizing(ops, g, id)) break;
+            for (NodeId operand : g.operands(id))
+                if (const StorageId s = alias.storageOf(operand); s && !(id == g.output() && copiedInput(operand))) readLater.insert(s.value);
             continue;
         }
-        if (n.kind != NodeKind::Output && !viewedOperand(ops, g, id)) break;
-        for (NodeId operand : g.operands(id)) readLater.insert(operand);
+        const StorageId written = alias.storageOf(input);
+        bool returnedOnly = true;
+        for (const Node::User& user : g[id].users) returnedOnly = returnedOnly && user.id == g.output();
+        // What is read later must be the functional value, not the input; so must what a later copy takes, and each input is written once.
+        if (!written || !returnedOnly || readLater.contains(written.value)) break;
+        copies.insert(id);
+        readLater.insert(written.value);
+        if (const StorageId source = alias.storageOf(g[id].arg(1).asNode())) readLater.insert(source.value);
     }
     return copies;
 }
