@@ -6,7 +6,7 @@
 #include "core/ops/infer.h"
 #include "core/passes/clone_nodes.h"
 #include "core/passes/functional_wrappers.h"
-#include "core/passes/reinplace_scatter.h"
+#include "core/passes/replacements.h"
 #include "core/passes/self_copies.h"
 #include "core/passes/sub_graphs.h"
 
@@ -31,7 +31,9 @@ public:
                 if (ctx_.cancelled()) return;
                 decompose(id);
             }
-        applyReplacements();
+        // All getitems at once: thousands of them may end at one base.
+        replacements_.apply(g_);
+        for (NodeId item : dropped_) g_.erase(item);
     }
 
 private:
@@ -351,10 +353,7 @@ private:
     /// Replaces a getitem by what it now is; a list is taken apart. Nodes are put in place and getitems erased at the end.
     void substitute(NodeId item, const Value& value) {
         rewrite_.before.push_back(ref(g_, item));
-        if (value.isNode()) {
-            if (replacement_.emplace(item, value.asNode()).second) replaced_.push_back(item);
-            return;
-        }
+        if (value.isNode()) return replacements_.add(item, value.asNode());
         if (value.isSequence())
             for (NodeId element : getitems(item)) {
                 const auto i = g_[element].arg(1).asInt();
@@ -362,22 +361,8 @@ private:
                     substitute(element, value.items()[static_cast<std::size_t>(*i)]);
             }
         for (NodeId user : g_.users(item))
-            if (!replacement_.contains(user)) g_.replaceUsesIn(user, item, value);
+            if (!replacements_.contains(user)) g_.replaceUsesIn(user, item, value);
         dropped_.push_back(item);
-    }
-
-    /// All getitems at once: thousands of them may end at one base.
-    void applyReplacements() {
-        std::vector<std::pair<NodeId, NodeId>> by;
-        for (NodeId item : replaced_) {
-            NodeId to = replacement_[item];
-            for (auto it = replacement_.find(to); it != replacement_.end(); it = replacement_.find(to)) to = it->second;
-            replacement_[item] = to;
-            by.emplace_back(item, to);
-        }
-        g_.replaceUses(by);
-        for (NodeId item : replaced_) g_.erase(item);
-        for (NodeId item : dropped_) g_.erase(item);
     }
 
     Graph& g_;
@@ -393,8 +378,8 @@ private:
     std::vector<NodeId> wrapperUsers_;
     Rewrite rewrite_;
     // Of the whole graph.
-    std::unordered_map<NodeId, NodeId> replacement_;
-    std::vector<NodeId> replaced_, dropped_;
+    Replacements replacements_;
+    std::vector<NodeId> dropped_;
 };
 
 class DecomposeFunctionalized final : public Pass {

@@ -64,7 +64,7 @@ void Reinplacer::run() {
         visit(id);
     }
     reportForeignWriteBacks();
-    applyReplacements();
+    replacements_.apply(g_);
     forms_.decompose(g_, ctx_, inPlaceScatters_);
 }
 
@@ -142,12 +142,12 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
 void Reinplacer::redirectEffectResults(NodeId id, const Value& value) {
     for (NodeId result : itemsTaken(g_, id, Value::integer(1))) {
         if (value.isNode()) {
-            replace(result, value.asNode());
+            replacements_.add(result, value.asNode());
             continue;
         }
         for (std::size_t i = 0; i < value.items().size(); ++i)
             for (NodeId element : itemsTaken(g_, result, Value::integer(static_cast<std::int64_t>(i))))
-                if (value.items()[i].isNode()) replace(element, value.items()[i].asNode());
+                if (value.items()[i].isNode()) replacements_.add(element, value.items()[i].asNode());
     }
 }
 
@@ -195,7 +195,7 @@ void Reinplacer::visitForeach(NodeId id) {
         for (NodeId result : itemsTaken(g_, id, Value::integer(static_cast<std::int64_t>(i)))) {
             table_.accept(tensors[i], result);
             // The in-place overload returns nothing; PyTorch leaves the getitems to its code generator.
-            if (mode_ == AnalysisMode::Extent) replace(result, tensors[i]);
+            if (mode_ == AnalysisMode::Extent) replacements_.add(result, tensors[i]);
         }
     }
     const Name twin = foreachTwin(n.op);
@@ -325,7 +325,7 @@ void Reinplacer::takeInPlace(NodeId id, const WrapperCall& call, const Key& key)
         if (const NodeId copy = index_.writeBack(key.value.asNode(), id)) eraseWriteBack(copy, key.value.asNode());
         for (const auto& result : key.results) {
             table_.accept(key.value.asNode(), result.node);
-            if (call.kind == WrapperKind::Launch) replace(result.node, key.value.asNode());
+            if (call.kind == WrapperKind::Launch) replacements_.add(result.node, key.value.asNode());
         }
         return;
     }
@@ -430,7 +430,7 @@ void Reinplacer::warnSeparateCopies(NodeId id, const WrapperCall& call, const st
 
 void Reinplacer::eraseWriteBack(NodeId copy, NodeId input) {
     if (!copy) return;
-    replace(copy, input);
+    replacements_.add(copy, input);
     ctx_.rewrite({"erase-copy-back", {ref(g_, copy)}, {ref(g_, input)}});
 }
 
@@ -438,7 +438,7 @@ void Reinplacer::reportForeignWriteBacks() {
     for (const auto& foreign : index_.foreignWriteBacks()) {
         Params params = {{"input", g_[foreign.input].name.str()}, {"source", g_[foreign.source].name.str()}};
         if (mode_ == AnalysisMode::Reference) {
-            if (replacement_.contains(foreign.copy))
+            if (replacements_.contains(foreign.copy))
                 defects_.say(wrapperKind(g_[foreign.producer]) == WrapperKind::V1 ? "R4" : "R3", g_, foreign.copy, "RI22", std::move(params));
             continue;
         }
@@ -456,22 +456,6 @@ void Reinplacer::reportForeignWriteBacks() {
         d.params = std::move(params);
         ctx_.decide(std::move(d));
     }
-}
-
-void Reinplacer::replace(NodeId node, NodeId by) {
-    if (replacement_.emplace(node, by).second) replaced_.push_back(node);
-}
-
-void Reinplacer::applyReplacements() {
-    std::vector<std::pair<NodeId, NodeId>> resolved;
-    for (NodeId node : replaced_) {
-        NodeId by = replacement_[node];
-        for (auto it = replacement_.find(by); it != replacement_.end(); it = replacement_.find(by)) by = it->second;
-        replacement_[node] = by;
-        resolved.emplace_back(node, by);
-    }
-    g_.replaceUses(resolved);
-    for (NodeId node : replaced_) g_.erase(node);
 }
 
 }  // namespace aliascope

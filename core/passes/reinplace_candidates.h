@@ -10,6 +10,7 @@
 #include "core/passes/functional_wrappers.h"
 #include "core/passes/reinplace_decision.h"
 #include "core/passes/reinplace_scatter.h"
+#include "core/passes/replacements.h"
 
 namespace aliascope {
 
@@ -45,8 +46,6 @@ private:
     std::vector<Question::Read> readsOf(NodeId id, const WrapperCall& call) const;
     std::string shownName(const WrapperCall& call, const Key& key) const;
     void redirectEffectResults(NodeId id, const Value& value);
-    void replace(NodeId node, NodeId by);
-    void applyReplacements();
 
     Graph& g_;
     PassContext& ctx_;
@@ -56,8 +55,7 @@ private:
     DefectReport defects_;
     DecisionTable table_;
     std::unordered_set<NodeId> inPlaceScatters_;
-    std::unordered_map<NodeId, NodeId> replacement_;
-    std::vector<NodeId> replaced_;
+    Replacements replacements_;
 };
 
 }  // namespace aliascope

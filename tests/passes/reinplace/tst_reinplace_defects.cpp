@@ -137,6 +137,35 @@ private slots:
         QVERIFY(std::find(params.begin(), params.end(), std::pair<std::string, std::string>("overlap", "32")) != params.end());
     }
 
+    void resultsReadAfterTheirMemoryIsWrittenBack() {
+        // The second call's result is returned, but lives in the input, which the write-back of another value overwrites.
+        const std::string text = onInput(R"(auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [arg0_1])
+                                            getitem_1: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
+                                            auto_functionalized_v2_1 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [getitem_1])
+                                            getitem_3: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2_1[1]
+                                            mul: "f32[8, 4][4, 1]cpu" = torch.ops.aten.mul.Tensor(getitem_3, 2)
+                                            copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, mul)
+                                            return (getitem_3,))");
+        RUN_PASSES(reference, text, kReference);
+        QCOMPARE(reference.decisions.at(0).code, "RI00");
+        QCOMPARE(reference.decisions.at(1).code, "RI00");
+        QVERIFY(warnsOf(reference, "RI51", "result behind a write-back"));
+        RUN_PASSES(extent, text, kExtent);
+        QCOMPARE(extent.decisions.at(0).code, "RI00");
+        QCOMPARE(extent.decisions.at(1).code, "RI51");
+        QCOMPARE(extent.decisions.at(1).view.name.str(), "getitem_3");
+    }
+
+    void resultsThatAreTheWriteBackMayBeReadAfterIt() {
+        const std::string text = onInput(R"(auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [arg0_1])
+                                            getitem_1: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
+                                            copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, getitem_1)
+                                            sum_1: "f32[][]cpu" = torch.ops.aten.sum.default(getitem_1)
+                                            return (sum_1,))");
+        RUN_PASSES(extent, text, kExtent);
+        QCOMPARE(extent.code("x"), "RI00");
+    }
+
     void targetThatOverlapsItself() {
         const std::string text = readableGraph(R"(arg0_1: "f32[1, 4][4, 1]cpu")",
                                                R"(cos: "f32[1, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
