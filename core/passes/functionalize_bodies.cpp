@@ -11,6 +11,17 @@ namespace {
 
 bool outputIsTuple(const Graph& body) { return body.output() && body[body.output()].arg(0).isSequence(); }
 
+/// Calls of Python's torch functions, methods and modules: whether their result may share memory with an operand. Custom operators may not, by contract.
+bool mayReturnOperand(const OpRegistry& ops, const Node& n) {
+    if (n.kind == NodeKind::CallModule) return true;
+    const std::string_view op = n.op.view();
+    const bool python = n.kind == NodeKind::CallMethod || op.starts_with("python::") || op.starts_with("torch::");
+    if (!python) return false;
+    const std::string_view target = n.target.view();
+    const std::vector<const OpDef*> overloads = ops.overloads(Name("aten::" + std::string(target.substr(target.rfind('.') + 1))));
+    return overloads.empty() || std::any_of(overloads.begin(), overloads.end(), [](const OpDef* d) { return d->isView() || d->is(Trait::AliasIfLayout) || d->schema.isInPlace(); });
+}
+
 }  // namespace
 
 bool graphWrites(const OpRegistry& ops, const Graph& g) {
@@ -32,8 +43,31 @@ bool needsWork(const OpRegistry& ops, const Graph& g) {
 Status Functionalizer::otherCall(NodeId id) {
     bool done = false;
     Status s = bodies(id, done);
-    if (s && !done) syncOperands(id);
-    return s;
+    if (!s || done) return s;
+    noteUnknownAliases(id);
+    syncOperands(id);
+    return {};
+}
+
+void Functionalizer::noteUnknownAliases(NodeId id) {
+    if (!g_[id].tensor() || !mayReturnOperand(ops_, g_[id])) return;
+    bool any = false;
+    for (NodeId operand : g_.operands(id)) {
+        if (!g_[operand].tensor()) continue;
+        handleOf(operand)->storage->unknownViews.push_back(id);
+        any = true;
+    }
+    if (any) handleOf(id)->storage->unknownMaker = id;
+}
+
+Status Functionalizer::checkKnownAliases(const Storage& storage) {
+    NodeId view = storage.unknownMaker;
+    for (NodeId id : storage.unknownViews)
+        for (const Node::User& user : g_[id].users)
+            if (g_.before(origin_, user.id)) view = id;
+    if (!view) return {};
+    return failAt(origin_, "WRITE_WITHOUT_WRITE_BACK",
+                  {{"node", nameOf(origin_)}, {"arg", nameOf(storage.root)}, {"why", "the result of " + nameOf(view) + ", which is no ATen operator, may be the same memory as its operand"}});
 }
 
 Status Functionalizer::bodies(NodeId id, bool& done) {

@@ -62,6 +62,8 @@ struct Storage {
     bool swapped = false;          ///< an input whose storage was replaced by `set_`
     bool written = false;          ///< since its value was last read
     std::size_t handles = 1;
+    std::vector<NodeId> unknownViews; ///< results of calls that are not ATen and may show it
+    NodeId unknownMaker;           ///< such a call, when its result may be its operand
     std::vector<NodeId> undecided; ///< views of it that may be copies
 };
 
@@ -176,6 +178,8 @@ private:
         bool shared = false;                 ///< a call has been rewritten for it
     };
     Status otherCall(NodeId id);
+    void noteUnknownAliases(NodeId id);
+    Status checkKnownAliases(const Storage& storage);
     Status bodies(NodeId id, bool& done);
     Result<BodyEffect> functionalizeBody(NodeId id, Name attribute);
 

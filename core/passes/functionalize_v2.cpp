@@ -194,14 +194,16 @@ Status Functionalizer::checkBases(NodeId id, const std::vector<Handle*>& bases) 
         }
         return {};
     }
-    // Bases of one storage with different element types cannot be cut out of one clone; they must not meet.
+    // Bases of one storage cannot be cut out of one clone when their element types differ or their geometry is unknown; they must not meet.
     std::unordered_map<const Storage*, std::vector<const Handle*>> byStorage;
     for (const Handle* base : bases) {
         auto& group = byStorage[base->storage];
-        for (const Handle* other : group)
-            if (overlap(base, other) != Overlap::Disjoint)
-                return failAt(id, "WRITE_WITHOUT_WRITE_BACK",
-                              {{"node", nameOf(id)}, {"arg", nameOf(base)}, {"why", "the same call writes the same memory as " + nameOf(other) + ", of another element type"}});
+        for (const Handle* other : group) {
+            if (overlap(base, other) == Overlap::Disjoint) continue;
+            const bool typesDiffer = base->geometry && other->geometry && base->geometry->dtype != other->geometry->dtype;
+            return failAt(id, "WRITE_WITHOUT_WRITE_BACK",
+                          {{"node", nameOf(id)}, {"arg", nameOf(base)}, {"why", "the same call writes " + nameOf(other) + ", " + (typesDiffer ? "which is the same memory as another element type" : "and where the two lie in their memory is unknown")}});
+        }
         group.push_back(base);
     }
     return {};

@@ -62,6 +62,7 @@ bool overlapsItself(const TensorType& t) {
 
 Status Functionalizer::checkWrite(Handle* h, bool selfOverlapAllowed) {
     if (h->storage->frozen) return failAt(origin_, "WRITE_AFTER_SET", {{"node", nameOf(origin_)}, {"view", nameOf(h)}, {"other", nameOf(h->storage->root)}});
+    if (Status s = checkKnownAliases(*h->storage); !s) return s;
     const auto& t = h->geometry;
     if (!t || !t->strides) return {};
     if (h->storage->root->repeats && h->parent)

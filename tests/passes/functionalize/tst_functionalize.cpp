@@ -320,6 +320,15 @@ private slots:
     void viewWithoutInverse() {
         checkError(program("x: \"f32[6][1]cpu\"", "a = torch.ops.mylib.my_view.default(x)\nadd_ = torch.ops.aten.add_.Tensor(a, 1)\nreturn x"), "NO_INVERSE", "add_");
     }
+    void viewsOfPythonAreNotKnown() {
+        const std::string view = "view: \"f32[4][1]cpu\" = x.view(-1)\nadd_ = torch.ops.aten.add_.Tensor(x, 1)\n";
+        checkError(program("x: \"f32[2, 2][2, 1]cpu\"", view + "return view"), "WRITE_WITHOUT_WRITE_BACK", "add_");
+        // Nobody looks at the view after the write.
+        const Outcome_ unused = run(program("x: \"f32[2, 2][2, 1]cpu\"", view + "return x"), "functionalize");
+        QVERIFY(!unused.error);
+        const Outcome_ pure = run(program("x: \"f32[2, 2][2, 1]cpu\"", "cos: \"f32[2, 2][2, 1]cpu\" = x.cos()\nadd_ = torch.ops.aten.add_.Tensor(x, 1)\nreturn cos"), "functionalize");
+        QVERIFY(!pure.error);
+    }
     void notEligible() {
         checkError(program("x: \"f32[6][1]cpu\"", "returns_int = torch.ops.mylib.returns_int.default(x)\nreturn x"), "NOT_ELIGIBLE_RETURN", "returns_int");
     }
