@@ -1,8 +1,8 @@
 #pragma once
 // Generalised scatters: the canonical form of view-scatters during re-inplacing (reinplace.md 3).
 //
-// `GS(input, source, [w1 .. wk])` means: copy `input`, take views w1, then w2, …, wk of the copy, overwrite the innermost with `source`; the copy is
-// the result. In the graph such a node keeps its `*_scatter` operator, with the outermost view's arguments; the whole view list stands here, beside
+// `GS(input, source, [w1 .. wk])` means: copy `input`, take views w1, then w2, …, wk of the copy, overwrite the innermost with `source`; the copy
+// is the result. In the graph such a node keeps its `*_scatter` operator, with the outermost view's arguments; the whole view list stands here, beside
 // the graph, until `decompose` turns it back into operators. Nested pairs become one node, so that the only read of the base is its own input.
 
 #include <string>
