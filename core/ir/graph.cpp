@@ -10,8 +10,8 @@
 namespace aliascope {
 namespace {
 
-/// Room between two neighbours of a fresh graph: 20 halvings before keys must be spread again.
-constexpr std::int64_t kOrdStep = std::int64_t(1) << 20;
+/// Room between two neighbours of a fresh graph: 36 halvings before keys must be spread again; two million nodes fit with room to spare.
+constexpr std::int64_t kOrdStep = std::int64_t(1) << 36;
 
 const Value kNone;
 
