@@ -1,5 +1,6 @@
 #include "app/gui/main_window.h"
 
+#include <QApplication>
 #include <QCloseEvent>
 #include <QComboBox>
 #include <QDockWidget>
@@ -171,7 +172,7 @@ void MainWindow::buildDocks() {
     for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, log_, aliases_, history_}) page->setAutoFillBackground(true);
     bottomDock_ = dock(tr("Tables"), QStringLiteral("dock.tables"), bottom_, this);
     addDockWidget(Qt::BottomDockWidgetArea, bottomDock_);
-    resizeDocks({passesDock_, inspectorDock_}, {Metrics::em(21), Metrics::em(27)}, Qt::Horizontal);
+    resizeDocks({passesDock_, inspectorDock_}, {Metrics::em(21), Metrics::em(30)}, Qt::Horizontal);
     resizeDocks({bottomDock_}, {Metrics::em(17)}, Qt::Vertical);
 
     connect(node, &NodeCard::whyWanted, this, &MainWindow::showWhy);
@@ -200,9 +201,7 @@ void MainWindow::buildToolBar() {
     add("go.forward", QStringLiteral("forward"), false);
     toolBar_->addSeparator();
     add("go.previousChanged", QStringLiteral("step-previous"), true, tr("Previous  P"));
-    stages_ = new QComboBox(toolBar_);
-    stages_->setObjectName(QStringLiteral("toolbar.stage"));
-    stages_->setAccessibleName(tr("Stage"));
+    stages_ = choiceBox(tr("Stage"), QStringLiteral("toolbar.stage"), toolBar_);
     stages_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     stages_->setMinimumWidth(Metrics::em(20));
     toolBar_->addWidget(stages_);
@@ -269,6 +268,7 @@ void MainWindow::showRecording() {
     bottom_->setTabText(bottom_->indexOf(decisions_), decided > 0 ? tr("Decisions %1").arg(decided) : tr("Decisions"));
     for (const Command& command : commandTable())
         if (command.needsGraph) action(QString::fromLatin1(command.id))->setEnabled(open);
+    if (open && pages_->currentWidget() == workspace_) focusStage();
     if (open && !options_.panel.isEmpty()) raisePanel(options_.panel);
     showStatus();
 }
@@ -288,6 +288,12 @@ void MainWindow::showPage(QWidget* page) {
     pages_->setCurrentWidget(page);
     const bool working = page == workspace_;
     for (QWidget* widget : std::initializer_list<QWidget*>{passesDock_, inspectorDock_, bottomDock_, toolBar_}) widget->setVisible(working);
+}
+
+void MainWindow::focusStage() {
+    QWidget* shown = stage_->canvas();
+    if (!shown->isVisibleTo(stage_)) shown = stage_->textPane();
+    shown->setFocus(Qt::OtherFocusReason);
 }
 
 void MainWindow::showStatus() {

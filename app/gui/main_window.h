@@ -74,6 +74,7 @@ private:
     void showStageList();
     void showStatus();
     void showPage(QWidget* page);
+    void focusStage();
     void showWhy();
     void copyAsCommand();
     void raisePanel(const QString& name);

@@ -275,7 +275,7 @@ void MainWindow::cyclePanel(int direction) {
 }
 
 void MainWindow::cancelOrClear() {
-    if (session_.jobs().cancelNewest()) return;
+    if (session_.jobs().cancelNewest()) return say(tr("Stopping \u2026"));
     if (auto* field = qobject_cast<QLineEdit*>(QApplication::focusWidget())) {
         field->clear();
         stage_->setFocus();

@@ -79,8 +79,7 @@ int AliasTreeModel::columnCount(const QModelIndex& parent) const { return parent
 bool AliasTreeModel::hasChildren(const QModelIndex& parent) const {
     if (!parent.isValid()) return !entries_.empty();
     if (parent.internalId() != 0 || parent.column() != Name) return false;
-    const Entry& entry = entries_[std::size_t(parent.row())];
-    return entry.rows ? !entry.rows->members.empty() : !entry.asked;
+    return entries_[std::size_t(parent.row())].members > 0;  // also while they are being read
 }
 
 bool AliasTreeModel::canFetchMore(const QModelIndex& parent) const {
@@ -138,7 +137,7 @@ QVariant AliasTreeModel::memberData(const AliasMember& member, int storage, int 
 
 QVariant AliasTreeModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    if (role == Qt::TextAlignmentRole) return int((index.column() >= Place ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole) return int((index.column() == Bytes || index.column() == Place ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (index.internalId() == 0) return storageData(entries_[std::size_t(index.row())], index.column(), role);
     const Entry& entry = entries_[std::size_t(index.internalId() - 1)];
     return memberData(entry.rows->members[std::size_t(index.row())], entry.row.id, index.column(), role);
@@ -146,7 +145,7 @@ QVariant AliasTreeModel::data(const QModelIndex& index, int role) const {
 
 QVariant AliasTreeModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
-    if (role == Qt::TextAlignmentRole) return int((section >= Place ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole) return int((section == Bytes || section == Place ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case Name: return tr("Storage");

@@ -13,7 +13,7 @@ class AliasTreeModel : public QAbstractItemModel {
     Q_OBJECT
 
 public:
-    enum Columns { Name, Operator, Place, Bytes, ColumnCount };
+    enum Columns { Name, Bytes, Place, Operator, ColumnCount };
     enum Roles { UidRole = Qt::UserRole, StorageRole, KindRole };
 
     using QAbstractItemModel::QAbstractItemModel;

@@ -115,8 +115,7 @@ int PassListModel::columnCount(const QModelIndex& parent) const { return parent.
 bool PassListModel::hasChildren(const QModelIndex& parent) const {
     if (!parent.isValid()) return !stages_.empty();
     if (parent.internalId() != 0 || parent.column() != Name) return false;
-    const Stage& stage = stages_[std::size_t(parent.row())];
-    return !stage.rewrites.empty() || (!stage.asked && stage.row.rewrites > 0);
+    return stages_[std::size_t(parent.row())].row.rewrites > 0;  // also while they are being read
 }
 
 bool PassListModel::canFetchMore(const QModelIndex& parent) const {

@@ -45,7 +45,7 @@ void AliasPanel::build() {
     tree_->header()->setObjectName(QStringLiteral("aliases.tree.header"));
     tree_->header()->setStretchLastSection(true);
     tree_->header()->setFixedHeight(Metrics::row());
-    constexpr std::array<qreal, AliasTreeModel::ColumnCount> widths = {13, 11, 11, 6};
+    constexpr std::array<qreal, AliasTreeModel::ColumnCount> widths = {12.5, 5.5, 10.5, 11};
     for (int c = 0; c < AliasTreeModel::ColumnCount; ++c) tree_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
     splitter->addWidget(tree_);
 
@@ -72,8 +72,9 @@ void AliasPanel::build() {
     mapScroll_->setWidget(map_);
     mapColumn->addWidget(mapScroll_, 1);
     splitter->addWidget(mapBox_);
-    splitter->setStretchFactor(0, 3);
-    splitter->setStretchFactor(1, 2);
+    splitter->setStretchFactor(0, 1);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({Metrics::em(20), Metrics::em(20)});
     column->addWidget(splitter, 1);
 
     connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& now) {
@@ -161,7 +162,9 @@ void AliasPanel::showMap(const AliasRowsPtr& rows) {
         writes += member.kind == AliasMember::Kind::Write ? 1 : 0;
         unknown += member.region ? 0 : 1;
     }
-    QString text = tr("base %1, %2, %3 values, %4 writes").arg(percentName(rows->base), bytesText(rows->bytes)).arg(rows->members.size() - writes).arg(writes);
+    QString text = tr("base %1, %2; %3, %4")
+                       .arg(percentName(rows->base), bytesText(rows->bytes), counted(std::int64_t(rows->members.size() - writes), tr("value"), tr("values")),
+                            counted(std::int64_t(writes), tr("write"), tr("writes")));
     if (unknown > 0) text += tr("; %1 with symbolic or unknown place are not drawn").arg(unknown);
     if (rows->opaque) text += tr("; unknown storage: treated as overlapping");
     overlap_->setText(text);

@@ -47,7 +47,7 @@ CounterpartStrip::CounterpartStrip(Session& session, QWidget* parent) : QWidget(
     label_->setTextFormat(Qt::RichText);
     label_->setFocusPolicy(Qt::NoFocus);
     row->addWidget(label_, 1);
-    go_ = textButton(QString(), QStringLiteral("stage.counterpart.go"), this);
+    go_ = textButton(tr("Go to its stage"), QStringLiteral("stage.counterpart.go"), this);
     row->addWidget(go_);
     connect(label_, &QLabel::linkActivated, this, [this](const QString& target) {
         const NodeRow* node = session_.view() ? session_.view()->nodeNamed(target.toStdString()) : nullptr;

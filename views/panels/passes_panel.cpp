@@ -65,9 +65,7 @@ void PassesPanel::build() {
     auto* headColumn = new QVBoxLayout(head);
     headColumn->setContentsMargins(Metrics::pad(), Metrics::pad(), Metrics::pad(), Metrics::gap());
     headColumn->setSpacing(Metrics::gap());
-    lanes_ = new QComboBox(head);
-    lanes_->setObjectName(QStringLiteral("passes.lane"));
-    lanes_->setAccessibleName(tr("Pipeline shown"));
+    lanes_ = choiceBox(tr("Pipeline shown"), QStringLiteral("passes.lane"), head);
     lanes_->setToolTip(tr("The recorded runs of this session"));
     headColumn->addWidget(lanes_);
     auto* filterRow = new QHBoxLayout;
@@ -104,9 +102,7 @@ void PassesPanel::build() {
     auto* footRow = new QHBoxLayout(foot);
     footRow->setContentsMargins(Metrics::pad(), Metrics::gap(), Metrics::pad(), Metrics::gap());
     footRow->setSpacing(Metrics::gap());
-    pipelines_ = new QComboBox(foot);
-    pipelines_->setObjectName(QStringLiteral("passes.pipeline"));
-    pipelines_->setAccessibleName(tr("Pipeline to run"));
+    pipelines_ = choiceBox(tr("Pipeline to run"), QStringLiteral("passes.pipeline"), foot);
     for (const std::string& name : pipelineNames()) pipelines_->addItem(qstr(name));
     footRow->addWidget(pipelines_, 1);
     run_ = textButton(tr("Run"), QStringLiteral("passes.run"), foot);
@@ -115,9 +111,16 @@ void PassesPanel::build() {
     footRow->addWidget(run_);
     column->addWidget(foot);
 
-    connect(filter_, &QLineEdit::textChanged, proxy_, &PassFilterProxy::setQuery);
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& query) {
+        following_ = true;
+        proxy_->setQuery(query);
+        following_ = false;
+        showStage(session_.stage());
+    });
     connect(changedOnly_, &QCheckBox::toggled, this, [this](bool on) {
+        following_ = true;
         proxy_->setChangedOnly(on);
+        following_ = false;
         showStage(session_.stage());
     });
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& now) { chosen(now); });

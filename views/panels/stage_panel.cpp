@@ -85,9 +85,7 @@ QWidget* StagePanel::header() {
     textTools_ = new QWidget(head);
     auto* textRow = new QHBoxLayout(textTools_);
     textRow->setContentsMargins(0, 0, 0, 0);
-    form_ = new QComboBox(textTools_);
-    form_->setObjectName(QStringLiteral("stage.form"));
-    form_->setAccessibleName(tr("Form of the text"));
+    form_ = choiceBox(tr("Form of the text"), QStringLiteral("stage.form"), textTools_);
     form_->addItem(tr("Readable Python"));
     form_->addItem(tr("Graph text"));
     textRow->addWidget(form_);
@@ -97,9 +95,7 @@ QWidget* StagePanel::header() {
     auto* graphRow = new QHBoxLayout(graphTools_);
     graphRow->setContentsMargins(Metrics::gap(), 0, 0, 0);
     graphRow->setSpacing(Metrics::tight());
-    colour_ = new QComboBox(graphTools_);
-    colour_->setObjectName(QStringLiteral("stage.colour"));
-    colour_->setAccessibleName(tr("Colour of the graph"));
+    colour_ = choiceBox(tr("Colour of the graph"), QStringLiteral("stage.colour"), graphTools_);
     colour_->setToolTip(tr("What colours mean (K)"));
     for (int i = 0; i < kColourModes; ++i) colour_->addItem(tr("Colour: %1").arg(QString::fromLatin1(colourModeWord(ColourMode(i)))));
     graphRow->addWidget(colour_);

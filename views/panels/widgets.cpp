@@ -1,5 +1,6 @@
 #include "views/panels/widgets.h"
 
+#include <QComboBox>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QPainter>
@@ -48,6 +49,15 @@ QPushButton* textButton(const QString& text, const QString& objectName, QWidget*
     button->setFocusPolicy(Qt::TabFocus);
     button->setCursor(Qt::PointingHandCursor);
     return button;
+}
+
+QComboBox* choiceBox(const QString& accessibleName, const QString& objectName, QWidget* parent) {
+    auto* box = new QComboBox(parent);
+    box->setObjectName(objectName);
+    box->setAccessibleName(accessibleName);
+    box->view()->setObjectName(objectName + QStringLiteral(".list"));
+    box->view()->setAccessibleName(accessibleName);
+    return box;
 }
 
 QLineEdit* filterField(const QString& placeholder, const QString& objectName, QWidget* parent) {
@@ -144,7 +154,7 @@ void FactGrid::add(const QString& key, const QString& value, bool mono, const QS
     valueLabel->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse);
     valueLabel->setToolTip(tooltip);
     valueLabel->setFocusPolicy(Qt::NoFocus);
-    if (mono) valueLabel->setFont(Metrics::monoFont(0.95));
+    if (mono) valueLabel->setFont(Metrics::monoFont());
     connect(valueLabel, &QLabel::linkActivated, this, &FactGrid::linkActivated);
     grid_->addWidget(keyLabel, row_, 0, Qt::AlignTop | Qt::AlignLeft);
     grid_->addWidget(valueLabel, row_, 1, Qt::AlignTop);
@@ -201,9 +211,15 @@ void VerdictDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     painter->restore();
 }
 
+QSize MonoDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    size.setHeight(std::max(size.height(), Metrics::em(1.65)));
+    return size;
+}
+
 void MonoDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
     QStyledItemDelegate::initStyleOption(option, index);
-    option->font = Metrics::monoFont(0.95);
+    option->font = Metrics::monoFont();
     option->textElideMode = Qt::ElideMiddle;
 }
 

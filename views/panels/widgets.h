@@ -13,6 +13,7 @@
 #include "views/models/format.h"
 #include "views/session/session.h"
 
+class QComboBox;
 class QGridLayout;
 class QVBoxLayout;
 
@@ -26,6 +27,8 @@ QLabel* quietLabel(const QString& text, QWidget* parent);
 QLabel* heading(const QString& text, QWidget* parent, qreal scale = 1.0);
 QToolButton* iconButton(const QString& icon, const QString& text, const QString& objectName, QWidget* parent);
 QPushButton* textButton(const QString& text, const QString& objectName, QWidget* parent);
+/// A box to choose from; its list is named too.
+QComboBox* choiceBox(const QString& accessibleName, const QString& objectName, QWidget* parent);
 /// A field with a magnifier and a clear button; `objectName` and the accessible name are set.
 QLineEdit* filterField(const QString& placeholder, const QString& objectName, QWidget* parent);
 /// Rows of Metrics::row(), no grid, whole rows selected, sortable.
@@ -92,6 +95,7 @@ class MonoDelegate : public QStyledItemDelegate {
 
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
 protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;

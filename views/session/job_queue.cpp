@@ -66,7 +66,7 @@ int JobQueue::launch(const QString& title, const QString& key, Kind kind, std::f
     const int priority = kind == Kind::Visible ? 1 : 0;
     pool_.start(
         [this, job, work = std::move(work)] {
-            if (!job->context.cancelled()) work(job->context);
+            work(job->context);  // also when cancelled by now: work looks at the token and says how far it came
             QMetaObject::invokeMethod(this, [this, id = job->id] { finish(id); }, Qt::QueuedConnection);
         },
         priority);

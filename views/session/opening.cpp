@@ -164,6 +164,8 @@ ReadOutcome readInput(const OpenRequest& request, const JobContext& job) {
     if (!request.path.isEmpty() && !isResource(request.path) && isSessionFile(request.path.toStdString())) {
         out.sessionPath = request.path;
     }
+    out.cancelled = job.cancelled();
+    if (out.cancelled) return out;
     job.progress(-1, "reading operators");
     Operators operators = loadOperators(request.ops);
     out.ops = operators.registry;

@@ -150,6 +150,7 @@ StageTextPtr makeStageText(const std::string& printed, const StageView& view, Te
 }
 
 StageTextPtr loadStageText(const Recording& recording, const StageView& view, TextForm form, const OpRegistry& ops, const CancelToken& cancel) {
+    if (cancel.cancelled()) return nullptr;
     const Result<Graph> graph = recording.graph(view.lane, view.stage, ops);
     if (!graph || cancel.cancelled()) return nullptr;
     std::string printed;

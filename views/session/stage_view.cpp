@@ -103,6 +103,7 @@ const StorageRow* StageView::storage(int id) const {
 }
 
 StageViewPtr loadStageView(const Recording& recording, std::int64_t lane, int stage, const DrawingOptions& options, const CancelToken& cancel) {
+    if (cancel.cancelled()) return nullptr;
     auto view = std::make_shared<StageView>();
     view->lane = lane;
     view->stage = stage;
@@ -111,6 +112,10 @@ StageViewPtr loadStageView(const Recording& recording, std::int64_t lane, int st
     view->changes = std::make_shared<const std::vector<ChangeRow>>(stage > 1 ? recording.changes(lane, stage) : std::vector<ChangeRow>());
     if (cancel.cancelled()) return nullptr;
     view->storages = std::make_shared<const std::vector<StorageRow>>(recording.storages(lane, stage));
+    return finishStageView(std::move(view), options, cancel);
+}
+
+StageViewPtr finishStageView(std::shared_ptr<StageView> view, const DrawingOptions& options, const CancelToken& cancel) {
     indexNodes(*view);
     indexEdges(*view);
     return redraw(*view, options, cancel);

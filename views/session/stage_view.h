@@ -70,6 +70,8 @@ using StageViewPtr = std::shared_ptr<const StageView>;
 
 /// Reads one stage and draws it. Nothing when cancelled or when the stage is not recorded. Job threads only.
 StageViewPtr loadStageView(const Recording& recording, std::int64_t lane, int stage, const DrawingOptions& options, const CancelToken& cancel);
+/// Indexes and draws a view whose snapshot, changes and storages are set.
+StageViewPtr finishStageView(std::shared_ptr<StageView> view, const DrawingOptions& options, const CancelToken& cancel);
 /// The same stage drawn another way; shares everything but the drawing. Nothing when cancelled.
 StageViewPtr redraw(const StageView& view, const DrawingOptions& options, const CancelToken& cancel);
 
