@@ -122,7 +122,9 @@ SymInt floorDivTerm(const SymInt& a, const SymInt& b) {
     const std::int64_t c = symAddends(a).constant;
     if (!k || *k < 2 || (c >= 0 && c < *k)) return term;
     const std::int64_t q = *floorDivide(c, *k);
-    const SymInt reduced = SymBuild::call("FloorDiv"_n, {a - SymInt(q * *k), b});
+    std::int64_t whole = 0;
+    if (__builtin_mul_overflow(q, *k, &whole)) return term;
+    const SymInt reduced = SymBuild::call("FloorDiv"_n, {a - SymInt(whole), b});
     const auto poly = addPoly(symPoly(reduced), symPoly(SymInt(q)), 1);
     const auto e = SymExpr::of(term);
     if (!poly || !e || e->kind != Kind::Call) return term;

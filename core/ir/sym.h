@@ -71,7 +71,7 @@ private:
 
 enum class Tri : std::uint8_t { No, Yes, Unknown };
 
-/// Statically known order under the facts of `table` (sizes: min defaults to 0 for `s` and `u` symbols). Unknown when it depends on values.
+/// Statically known order under the facts of `table` (sizes: min defaults to 0 for `s` symbols; `u` symbols may be negative). Unknown when it depends on values.
 Tri knownLessEqual(const SymInt& a, const SymInt& b, const SymbolTable& table);
 Tri knownEqual(const SymInt& a, const SymInt& b);
 

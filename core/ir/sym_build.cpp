@@ -177,7 +177,10 @@ std::optional<SymPoly> polyOfProduct(const SymExpr& e) {
     for (const auto& part : e.parts) {
         SymPoly f = symPoly(part.expr);
         if (f.size() == 1 && f[0].coefficient == 1) {
-            for (auto& [term, power] : f[0].terms) power = static_cast<std::uint32_t>(power * part.n);
+            for (auto& [term, power] : f[0].terms) {
+                if (power * part.n > maxPower) return std::nullopt;
+                power = static_cast<std::uint32_t>(power * part.n);
+            }
             auto next = mulPoly(p, f);
             if (!next) return std::nullopt;
             p = std::move(*next);

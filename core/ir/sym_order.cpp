@@ -51,9 +51,9 @@ Range scale(const Range& a, std::int64_t n) {
 
 std::int64_t floorBy(std::int64_t a, std::int64_t positive) { return a >= 0 ? a / positive : -((-(a + 1)) / positive) - 1; }
 
-/// `s12`, `u3`: sizes and unbacked ints, which PyTorch's printers name so.
+/// `s12`: what PyTorch's printers name so are sizes. An unbacked int (`u3`) may be negative.
 bool isSizeSymbol(std::string_view name) {
-    return name.size() > 1 && (name[0] == 's' || name[0] == 'u') &&
+    return name.size() > 1 && name[0] == 's' &&
            std::all_of(name.begin() + 1, name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
@@ -75,6 +75,7 @@ private:
     static constexpr int maxSubstitutions = 6;
     static constexpr int maxSteps = 400;
     static constexpr int maxRangeDepth = 32;
+    static constexpr std::uint32_t maxRangePower = 64;
 
     Range rangeOf(const SymInt& s, int depth) {
         if (const auto c = s.constant()) return {c, c};
@@ -95,8 +96,9 @@ private:
                 product = multiply(product, {0, std::nullopt});  // an even power of anything
                 continue;
             }
-            for (std::uint32_t i = 0; i < std::min(power, 64u); ++i) product = multiply(product, r);
-            if (power > 64) product.hi.reset();
+            if (power > maxRangePower && !(r.lo && *r.lo >= 0)) return {};  // the sign hangs on the power
+            for (std::uint32_t i = 0; i < std::min(power, maxRangePower); ++i) product = multiply(product, r);
+            if (power > maxRangePower) product.hi.reset();
         }
         return scale(product, m.coefficient);
     }

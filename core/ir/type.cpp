@@ -162,6 +162,11 @@ TypePtr Type::sym(SymInt value) {
 TypePtr Type::tuple(std::vector<TypePtr> parts) {
     auto type = std::make_shared<Type>();
     type->kind_ = Kind::Tuple;
+    for (TypePtr& p : parts) {
+        // Shared parts would let a few lines of text describe a tree that no walk ends in.
+        if (p && p->kind_ == Kind::Tuple && p->nodes_ > kNestedParts) p = nullptr;
+        type->nodes_ += p ? p->nodes_ : 1;
+    }
     type->parts_ = std::move(parts);
     return type;
 }

@@ -48,10 +48,12 @@ using TypePtr = std::shared_ptr<const Type>;
 class Type {
 public:
     enum class Kind : std::uint8_t { Tensor, Sym, Tuple, Other };
+    static constexpr std::size_t kNestedParts = 256;
 
     static TypePtr tensor(TensorType t);
     static TypePtr sym(SymInt value);                 ///< `Sym(s77)`
-    static TypePtr tuple(std::vector<TypePtr> parts);  ///< tuple or list result; a null part is unknown
+    /// Tuple or list result; a null part is unknown, and so is a tuple within it of more than kNestedParts types.
+    static TypePtr tuple(std::vector<TypePtr> parts);
     static TypePtr other(std::string_view text);       ///< an annotation that is none of these, kept verbatim
     /// Reads one annotation without its quotes. Never fails: what is not understood becomes `other`.
     static TypePtr parseAnnotation(std::string_view text);
@@ -69,6 +71,7 @@ private:
     TensorType tensor_;
     SymInt sym_;
     std::vector<TypePtr> parts_;
+    std::size_t nodes_ = 1;  ///< types in the tree, this one included
     std::string text_;
 };
 

@@ -130,9 +130,24 @@ bool hasAssumedOperand(const Graph& g, const Node& n) {
 /// Parts of all tuples of one graph that are described one by one; keeps a small file from asking for gigabytes.
 constexpr std::size_t kListedParts = 200'000;
 
-bool isMultiOutputView(const OpRegistry& ops, const Node& n) {
+bool returnsList(const OpRegistry& ops, const Node& n) {
     const OpDef* def = ops.find(n.op);
-    return def && def->schema.isMultiOutputView();
+    return def && std::any_of(def->schema.returns.begin(), def->schema.returns.end(), [](const SchemaReturn& r) { return r.type.isList(); });
+}
+
+/// A symbol that is not a size by its name (`u0`) may be negative; not if it is the size of some tensor.
+void learnSizes(Graph& g) {
+    for (NodeId id : inOrder(g)) {
+        const TensorType* t = g[id].tensor();
+        if (!t) continue;
+        for (const SymInt& size : t->sizes) {
+            if (size.isConst()) continue;
+            const auto symbols = size.symbols();
+            if (symbols.size() != 1 || symbols.front().view().starts_with('s') || !(size == SymInt::symbol(symbols.front()))) continue;
+            SymbolFacts& facts = g.symbols[symbols.front()];
+            facts.min = std::max<std::int64_t>(facts.min.value_or(0), 0);
+        }
+    }
 }
 
 bool incomplete(const TensorType& t) { return !t.strides || t.device.empty(); }
@@ -257,6 +272,7 @@ Inferred inferNode(const OpRegistry& ops, const Graph& g, NodeId id, const std::
 void inferMissingTypes(const OpRegistry& ops, Graph& g) {
     for (Graph::SubGraph& s : g.subGraphs())
         if (s.graph) inferMissingTypes(ops, *s.graph);
+    learnSizes(g);
     const std::function<TypePtr(NodeId)> types = [&g](NodeId node) { return g[node].type; };
     std::size_t listed = 0;
     for (NodeId id : inOrder(g)) {
@@ -266,7 +282,7 @@ void inferMissingTypes(const OpRegistry& ops, Graph& g) {
             if (const TensorType* t = n.tensor(); t && incomplete(*t)) complete(n, inferNode(ops, g, id, types));
             continue;
         }
-        if (listed > kListedParts && isMultiOutputView(ops, n)) continue;
+        if (listed > kListedParts && returnsList(ops, n)) continue;
         Inferred found = inferNode(ops, g, id, types);
         if (!found.type) continue;
         if (const auto* parts = found.type->asTuple()) listed += parts->size();

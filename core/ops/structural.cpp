@@ -79,10 +79,13 @@ const std::unordered_map<Name, SymOperator>& symOperators() {
     return table;
 }
 
-SymInt spelled(const SymOperand& a, const char* sign, const SymOperand& b) {
+/// The operation as text; nothing when it grows long, as it would by doubling at every line of `x1 = x0 / x0; x2 = x1 / x1`.
+std::optional<SymInt> spelled(const SymOperand& a, const char* sign, const SymOperand& b) {
+    constexpr std::size_t longest = 4096;
     const bool call = sign[0] >= 'A' && sign[0] <= 'Z';
     const std::string text =
         call ? std::string(sign) + "(" + a.value.str() + ", " + b.value.str() + ")" : "(" + a.value.str() + ")" + sign + "(" + b.value.str() + ")";
+    if (text.size() > longest) return std::nullopt;
     auto parsed = SymInt::parse(text);
     return parsed ? *parsed : SymInt::opaque(text);
 }
@@ -151,12 +154,12 @@ Inferred inferAutoFunctionalized(const OpRegistry& ops, const Node& n, const Typ
 
 /// Largest index with which a getitem reads the tuple, plus one.
 std::size_t readParts(const Graph& g, const Node& n) {
-    std::int64_t count = 0;
+    std::int64_t largest = -1;
     for (const Node::User& u : n.users) {
         const Node& user = g[u.id];
-        if (user.op == "operator::getitem"_n) count = std::max(count, user.arg(1).asInt().value_or(-1) + 1);
+        if (user.op == "operator::getitem"_n) largest = std::max(largest, user.arg(1).asInt().value_or(-1));
     }
-    return static_cast<std::size_t>(count);
+    return static_cast<std::size_t>(largest) + 1;
 }
 
 /// Results from R on: the new value of each base (functionalize.md 6.4). Without a schema R follows from the parts that are read.

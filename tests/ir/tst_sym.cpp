@@ -227,6 +227,10 @@ void TestSym::order_data() {
     row("0", "big - 2", Tri::Yes);
     row("big", "10", Tri::Yes);
     row("11", "big", Tri::No);
+    row("0", "u0", Tri::Unknown);
+    row("0", "s0*u0", Tri::Unknown);
+    row("0", "small**64", Tri::Yes);
+    row("0", "small**65", Tri::Unknown);
     row("zf0", "zf0 + 1", Tri::Unknown);
     row("9223372036854775807", "s0 + 9223372036854775807", Tri::Yes);
 }
@@ -238,6 +242,8 @@ void TestSym::order() {
     SymbolTable t;
     t["big"_n].min = 2;
     t["big"_n].max = 10;
+    t["small"_n].min = -1;
+    t["small"_n].max = 0;
     QCOMPARE(int(knownLessEqual(sym(a.toUtf8()), sym(b.toUtf8()), t)), expected);
 }
 
@@ -246,7 +252,8 @@ void TestSym::overflowIsOpaque() {
     constexpr auto smallest = std::numeric_limits<std::int64_t>::min();
     for (const SymInt& s :
          {SymInt(largest) + SymInt(1), SymInt(smallest) - SymInt(1), SymInt(largest) * SymInt(2), SymInt(smallest) * SymInt(-1),
-          SymInt(largest) * sym("s0") * SymInt(3), floorDiv(SymInt(smallest), SymInt(-1)), sym("s0 + 9223372036854775807") + sym("s1 + 1")}) {
+          SymInt(largest) * sym("s0") * SymInt(3), floorDiv(SymInt(smallest), SymInt(-1)), sym("s0 + 9223372036854775807") + sym("s1 + 1"),
+          floorDiv(sym("s0 - 9223372036854775807") - SymInt(1), SymInt(3))}) {
         QVERIFY(!s.isConst());
         QVERIFY(!s.evaluate({}));
         QVERIFY(!s.str().empty());
