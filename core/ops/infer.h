@@ -23,7 +23,11 @@ public:
     const BoundCall& call;
     const std::function<TypePtr(NodeId)>& typeOf;
 
-    const Value& value(std::size_t i) const { return call.values[i]; }
+    /// Bound argument; None when absent: an operator file may give a known operator another schema.
+    const Value& value(std::size_t i) const {
+        static const Value none;
+        return i < call.values.size() ? call.values[i] : none;
+    }
     const TensorType* tensor(std::size_t i) const;       ///< of a node argument; null when unknown
     const TensorType* tensorOf(NodeId id) const;         ///< valid as long as this context
     std::optional<SymInt> symInt(const Value& v) const;  ///< an int, a symbol expression, or a node of symbolic type

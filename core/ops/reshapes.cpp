@@ -260,39 +260,87 @@ Maybe copyOf(TensorType t, std::optional<std::vector<SymInt>> strides) {
     return one(std::move(t), Tri::No);
 }
 
+/// Whether two strides are equal. PyTorch specialises sizes 0 and 1, so a product of symbolic sizes is neither.
+Tri sameStride(const SymInt& a, const SymInt& b) {
+    const Tri same = knownEqual(a, b);
+    if (same != Tri::Unknown || a.isConst() == b.isConst()) return same;
+    const SymInt &number = a.isConst() ? a : b, &other = a.isConst() ? b : a;
+    SymbolTable sizes;
+    for (Name symbol : other.symbols()) sizes[symbol].min = 2;
+    return knownLessEqual(other, number, sizes) == Tri::No ? Tri::No : Tri::Unknown;
+}
+
+/// Whether `base` lies with these strides already; by symbols it may stay open.
+Tri lies(const TensorType& base, const std::vector<SymInt>& strides) {
+    if (!base.strides || strides.size() != base.rank()) return Tri::Unknown;
+    Tri all = Tri::Yes;
+    for (std::size_t i = 0; i < base.rank(); ++i) {
+        const Tri same = base.sizes[i].constant() == 1 ? Tri::Yes : sameStride((*base.strides)[i], strides[i]);
+        if (same == Tri::No) return Tri::No;
+        if (same == Tri::Unknown) all = Tri::Unknown;
+    }
+    return all;
+}
+
+/// The tensor itself if it lies with these strides, else a copy that does.
+Maybe laidOut(const TensorType& base, std::vector<SymInt> strides) {
+    const Tri already = lies(base, strides);
+    if (already == Tri::Yes) return one(base);
+    if (already == Tri::No) return copyOf(base, std::move(strides));
+    TensorType t = base;
+    t.strides = std::move(strides);
+    return one(std::move(t), Tri::Unknown);
+}
+
 Maybe contiguous(const InferContext& c, const TensorType& base) {
     const MemoryFormat format = memoryFormatArgument(c.value(1), MemoryFormat::Contiguous);
     auto wanted = stridesOf(base.sizes, format);
-    if (!wanted) return copyOf(base, std::nullopt);
-    if (!base.strides) {
-        TensorType t = base;
-        t.strides = std::move(wanted);
-        return one(std::move(t), Tri::Unknown);
-    }
-    return hasLayout(base, *wanted) ? one(base) : copyOf(base, std::move(wanted));
+    return wanted ? laidOut(base, std::move(*wanted)) : copyOf(base, std::nullopt);
 }
+
+Tri both(Tri a, Tri b) {
+    if (a == Tri::No || b == Tri::No) return Tri::No;
+    return a == Tri::Yes && b == Tri::Yes ? Tri::Yes : Tri::Unknown;
+}
+
+Tri sameDType(const TensorType& a, const TensorType& b) {
+    const auto known = [](const TensorType& t) { return t.dtype != DType::Unknown || t.dtypeName; };
+    if (!known(a) || !known(b)) return Tri::Unknown;
+    return a.dtype == b.dtype && a.dtypeName == b.dtypeName ? Tri::Yes : Tri::No;
+}
+
+Tri sameDevice(const TensorType& a, const TensorType& b) { return !a.device || !b.device ? Tri::Unknown : a.device == b.device ? Tri::Yes : Tri::No; }
 
 /// `to`: the tensor itself when nothing changes and no copy is asked for.
 Maybe convert(const InferContext& c, const TensorType& base) {
     TensorType t = base;
-    if (const Value* v = c.call.find("dtype"_n))
-        if (auto dtype = dtypeArgument(*v)) setDType(t, *dtype);
-    if (const Value* v = c.call.find("device"_n)) t.device = deviceArgument(*v).value_or(t.device);
+    Tri same = Tri::Yes;
+    if (const Value* v = c.call.find("dtype"_n); v && !v->isNone()) {
+        setDType(t, dtypeArgument(*v).value_or(DType::Unknown));
+        same = both(same, sameDType(t, base));
+    }
+    if (const Value* v = c.call.find("device"_n); v && !v->isNone()) {
+        t.device = deviceArgument(*v).value_or(Name());
+        same = both(same, sameDevice(t, base));
+    }
     if (c.call.find("other"_n)) {
         const TensorType* other = c.tensor(1);
         if (!other) return std::nullopt;
         t.dtype = other->dtype;
         t.dtypeName = other->dtypeName;
         t.device = other->device;
+        same = both(same, both(sameDType(t, base), sameDevice(t, base)));
     }
     const Value* copy = c.call.find("copy"_n);
     const Value* layout = c.call.find("memory_format"_n);
     const MemoryFormat format = layout ? memoryFormatArgument(*layout, MemoryFormat::Preserve) : MemoryFormat::Preserve;
     auto strides = format == MemoryFormat::Preserve ? preservedStrides(base) : stridesOf(base.sizes, format);
-    const bool met = format == MemoryFormat::Preserve || (strides && hasLayout(base, *strides));
-    const bool same = t.dtype == base.dtype && t.dtypeName == base.dtypeName && t.device == base.device && met;
-    if (same && !(copy && copy->asBool().value_or(false))) return one(base);
-    return copyOf(std::move(t), std::move(strides));
+    if (format != MemoryFormat::Preserve) same = both(same, strides ? lies(base, *strides) : Tri::Unknown);
+    if (copy && copy->asBool().value_or(false)) same = Tri::No;
+    if (same == Tri::Yes) return one(base);
+    if (same == Tri::No) return copyOf(std::move(t), std::move(strides));
+    if (!(strides == base.strides)) t.strides.reset();
+    return one(std::move(t), Tri::Unknown);
 }
 
 Maybe identity(const InferContext&, const TensorType& base) { return one(base); }
@@ -301,12 +349,7 @@ Maybe identity(const InferContext&, const TensorType& base) { return one(base); 
 Maybe forceStrides(const InferContext& c, const TensorType& base) {
     auto strides = c.symInts(c.value(1));
     if (!strides || strides->size() != base.rank()) return std::nullopt;
-    if (!base.strides) {
-        TensorType t = base;
-        t.strides = std::move(*strides);
-        return one(std::move(t), Tri::Unknown);
-    }
-    return hasLayout(base, *strides) ? one(base) : copyOf(base, std::move(*strides));
+    return laidOut(base, std::move(*strides));
 }
 
 /// dropout(input, p, train): the input itself outside training.

@@ -165,6 +165,7 @@ Maybe reverseDims(const InferContext&, const TensorType& base) {
 Maybe moveDims(const InferContext& c, const TensorType& base) {
     auto from = wrapDims(c.value(1), base.rank()), to = wrapDims(c.value(2), base.rank());
     if (!from || !to || from->size() != to->size()) return std::nullopt;
+    if (base.rank() == 0) return one(base);
     constexpr auto open = static_cast<std::size_t>(-1);
     std::vector<std::size_t> order(base.rank(), open);
     std::vector<bool> moved(base.rank());
@@ -219,7 +220,7 @@ Maybe broadcastInDim(const InferContext& c, const TensorType& base) {
     auto sizes = c.symInts(c.value(1));
     if (!sizes) return std::nullopt;
     auto dims = wrapDims(c.value(2), sizes->size());
-    if (!dims || dims->size() != base.rank()) return std::nullopt;
+    if (!dims || dims->size() != base.rank() || base.rank() > sizes->size()) return std::nullopt;
     TensorType t = base;
     t.sizes = *sizes;
     if (t.strides) {
@@ -273,7 +274,7 @@ Maybe diagonal(const InferContext& c, const TensorType& base) {
     const SymInt first = right ? base.sizes[*a] : base.sizes[*a] + *offset, second = right ? base.sizes[*b] - *offset : base.sizes[*b];
     const SymInt length = max(min(first, second), SymInt(0));
     TensorType t = base;
-    if (length.constant() != 0) shift(t, SymInt(right ? *offset : -*offset), right ? *b : *a);
+    if (length.constant() != 0) shift(t, right ? SymInt(*offset) : SymInt(0) - *offset, right ? *b : *a);
     const SymInt stride = base.strides ? (*base.strides)[*a] + (*base.strides)[*b] : SymInt(0);
     removeDim(t, std::max(*a, *b));
     removeDim(t, std::min(*a, *b));

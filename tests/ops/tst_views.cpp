@@ -100,6 +100,12 @@ private slots:
         row("imag", "c64[3][1]cpu at 2", "torch.ops.aten.imag.default(x)", "f32[3][2]cpu at 5");
         row("contiguous already", "f32[2, 3][3, 1]cpu", "torch.ops.aten.contiguous.default(x)", "f32[2, 3][3, 1]cpu at 0");
         row("contiguous by copy", "f32[2, 3][1, 2]cpu", "torch.ops.aten.contiguous.default(x)", "copy f32[2, 3][3, 1]cpu at 0");
+        row("contiguous by symbols", "f32[s0, s1][1, s0]cpu", "torch.ops.aten.contiguous.default(x)", "copy f32[s0, s1][s1, 1]cpu at 0");
+        row("contiguous by open symbols", "f32[s0, s1][s2, 1]cpu", "torch.ops.aten.contiguous.default(x)", "undecided f32[s0, s1][s1, 1]cpu at 0");
+        row("to the same device", "f32[2][1]cpu", "torch.ops.aten.to.device(x, 'cpu', torch.float32)", "f32[2][1]cpu at 0");
+        row("to a device, own unknown", "f32[2][1]", "torch.ops.aten.to.device(x, 'cpu', torch.float32)", "undecided f32[2][1]cpu at 0");
+        row("broadcast of a number", "f32[][]cpu", "torch.ops.prims.broadcast_in_dim.default(x, [], [])", "f32[][]cpu at 0");
+        row("movedim of a number", "f32[][]cpu", "torch.ops.aten.movedim.int(x, 0, 0)", "f32[][]cpu at 0");
         row("to the same dtype", "f32[2][1]cpu", "torch.ops.aten.to.dtype(x, torch.float32)", "f32[2][1]cpu at 0");
         row("to another dtype", "f32[2][1]cpu", "torch.ops.aten.to.dtype(x, torch.float16)", "copy f16[2][1]cpu at 0");
         row("lift_fresh is no alias", "f32[2][1]cpu", "torch.ops.aten.lift_fresh.default(x)", "copy f32[2][1]cpu at 0");
