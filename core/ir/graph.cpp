@@ -231,8 +231,9 @@ void Graph::moveAfter(NodeId id, NodeId at) {
 
 void Graph::setArgs(NodeId id, std::vector<Value> args) {
     Node& n = *nodes_[id.value];
+    const bool first = n.args.empty() && n.kwargs.empty();
     std::swap(n.args, args);
-    for (const Value& v : n.args) addUses(id, v);  // first add, then remove: a kept operand keeps its place among the users
+    for (const Value& v : n.args) addUses(id, v, first);  // first add, then remove: a kept operand keeps its place among the users
     for (const Value& v : args) removeUses(id, v);
 }
 
@@ -246,8 +247,9 @@ void Graph::setArg(NodeId id, std::size_t i, Value v) {
 
 void Graph::setKwargs(NodeId id, std::vector<Keyword> kwargs) {
     Node& n = *nodes_[id.value];
+    const bool first = n.args.empty() && n.kwargs.empty();
     std::swap(n.kwargs, kwargs);
-    for (const auto& [k, v] : n.kwargs) addUses(id, v);
+    for (const auto& [k, v] : n.kwargs) addUses(id, v, first);
     for (const auto& [k, v] : kwargs) removeUses(id, v);
 }
 
@@ -364,8 +366,6 @@ Name Graph::uniqueName(std::string_view candidate) {
     return name;
 }
 
-void Graph::reserveName(Name name) { byName_.emplace(name, NodeId()); }
-
 Graph* Graph::subGraph(Name attribute) const {
     for (const SubGraph& s : subGraphs_)
         if (s.attribute == attribute) return s.graph.get();
@@ -468,7 +468,7 @@ void Graph::addUse(NodeId used, NodeId user, bool fresh) {
         ++users.back().uses;
         return;
     }
-    // A node that is being created cannot stand anywhere but at the back.
+    // A node that had no operands so far cannot stand anywhere but at the back.
     if (!fresh) {
         const auto it = std::find_if(users.rbegin(), users.rend(), [&](const Node::User& u) { return u.id == user; });
         if (it != users.rend()) {

@@ -108,13 +108,13 @@ public:
     /// Operands of a node, each once, in print order.
     std::vector<NodeId> operands(NodeId id) const;
 
-    /// Appends (or inserts before `node.prev`… see insertBefore/After). `n.name` is made unique the way torch.fx does; ids and links are set here.
+    /// Adds a node at the end. `n.name` is made unique the way torch.fx does; id, links and users are set here.
     NodeId append(Node n) { return insertBefore(NodeId(), std::move(n)); }
     /// For readers: keeps `n.name` as it is when it is free, even where torch.fx would not have chosen it (`input`, `sum`).
     NodeId appendExact(Node n);
     NodeId insertBefore(NodeId at, Node n);  ///< invalid `at` = at the end
     NodeId insertAfter(NodeId at, Node n);   ///< invalid `at` = at the start
-    /// Precondition: no users. The name becomes free again for find(), not for new names.
+    /// Precondition: no users. The name becomes free again; torch.fx would go on counting.
     void erase(NodeId id);
     void moveBefore(NodeId id, NodeId at);
     void moveAfter(NodeId id, NodeId at);
@@ -140,7 +140,6 @@ public:
     // --- names -----------------------------------------------------------------------------------------------------------------------
     /// torch.fx's rule: a free candidate stays unless Python or torch.fx's own globals use it (`sum`, `slice`, `device`), else `_1`, `_2`, … per base.
     Name uniqueName(std::string_view candidate);
-    void reserveName(Name name);
 
     // --- sub-graphs, constants, facts ----------------------------------------------------------------------------------------------------
     struct SubGraph { Name attribute; std::unique_ptr<Graph> graph; };
