@@ -14,6 +14,17 @@ Diagnostic make(Severity severity, Audience audience, std::string code, Params p
     return d;
 }
 
+bool isNamePart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+/// Whether `text` has `name` in it by itself, not as a part of a longer name.
+bool mentions(std::string_view text, std::string_view name) {
+    for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+        const std::size_t end = at + name.size();
+        if ((at == 0 || !isNamePart(text[at - 1])) && (end == text.size() || !isNamePart(text[end]))) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 std::string_view toString(Severity s) {
@@ -40,7 +51,7 @@ std::string Diagnostic::format() const {
     if (line) out += std::to_string(line) + ":" + (column ? std::to_string(column) + ":" : std::string());
     if (!out.empty()) out += " ";
     out += std::string(toString(severity)) + " " + code + ": " + sentence();
-    if (node && out.find(node.view()) == std::string::npos) out += " [%" + node.str() + "]";
+    if (node && !mentions(out, node.view())) out += " [%" + node.str() + "]";
     if (!excerpt.empty()) out += "\n" + excerpt;
     return out;
 }
