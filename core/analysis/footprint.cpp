@@ -11,6 +11,7 @@ namespace {
 constexpr int kSearchSteps = 10'000;
 constexpr std::size_t kMaxStrides = 64;
 constexpr std::int64_t kMaxEnumerated = 1'000'000;
+constexpr std::int64_t kMaxEnumerationSteps = 20'000'000;
 
 struct Dim {
     std::int64_t size, stride;
@@ -20,7 +21,6 @@ struct Dim {
 struct Region {
     std::vector<Dim> dims;
     std::int64_t offset = 0;
-    bool empty = false;
 };
 
 bool multiplyAdd(std::int64_t a, std::int64_t b, std::int64_t& sum) {
@@ -36,7 +36,6 @@ std::optional<Region> regionOf(const TensorType& t) {
     for (std::size_t i = 0; i < t.sizes.size(); ++i) {
         auto size = t.sizes[i].constant(), stride = (*t.strides)[i].constant();
         if (!size || !stride || *size < 0 || *stride == std::numeric_limits<std::int64_t>::min()) return std::nullopt;
-        if (*size == 0) r.empty = true;
         if (*size <= 1 || *stride == 0) continue;
         if (*stride < 0 && !multiplyAdd(*size - 1, *stride, r.offset)) return std::nullopt;  // walk the dim from its other end
         r.dims.push_back({*size, std::abs(*stride)});
@@ -83,12 +82,14 @@ public:
         down_ = down;
         // Sums of a remainder and a bound must fit too.
         constexpr std::int64_t limit = std::numeric_limits<std::int64_t>::max() / 4;
-        return up < limit && down < limit && std::abs(a.offset) < limit && std::abs(b.offset) < limit;
+        return up < limit && down < limit && -limit < a.offset && a.offset < limit && -limit < b.offset && b.offset < limit;
     }
 
+    int steps() const { return steps_; }  ///< of the last run
+
     Overlap run(std::int64_t delta) {
-        if (delta > up_ || delta < -down_) return Overlap::Disjoint;
         steps_ = 0;
+        if (delta > up_ || delta < -down_) return Overlap::Disjoint;
         return meet(0, delta);
     }
 
@@ -117,6 +118,41 @@ private:
     std::int64_t up_ = 0, down_ = 0;
     int steps_ = 0;
 };
+
+/// Where a region lies, and what is seen of it without looking at single addresses.
+struct Span {
+    std::int64_t first = 0, last = 0, elements = 1;
+    bool gapFree = true;   ///< every address from first to last
+    bool distinct = true;  ///< surely no address twice
+};
+
+std::optional<Span> spanOf(Region r) {
+    std::sort(r.dims.begin(), r.dims.end(), [](const Dim& x, const Dim& y) { return x.stride < y.stride; });
+    Span s;
+    std::int64_t reach = 0;
+    for (const Dim& d : r.dims) {
+        s.gapFree = s.gapFree && d.stride - 1 <= reach;
+        s.distinct = s.distinct && d.stride > reach;
+        if (!multiplyAdd(d.size - 1, d.stride, reach) || __builtin_mul_overflow(s.elements, d.size, &s.elements)) return std::nullopt;
+    }
+    s.first = r.offset;
+    if (__builtin_add_overflow(r.offset, reach, &s.last)) return std::nullopt;
+    return s;
+}
+
+/// Number of addresses in both, where one lies inside the other or both are without gaps.
+std::optional<std::int64_t> overlapBySpan(const Span& a, const Span& b) {
+    const auto inside = [](const Span& part, const Span& whole) {
+        return whole.gapFree && part.distinct && whole.first <= part.first && part.last <= whole.last;
+    };
+    if (inside(a, b)) return a.elements;
+    if (inside(b, a)) return b.elements;
+    const std::int64_t first = std::max(a.first, b.first), last = std::min(a.last, b.last);
+    if (first > last) return 0;
+    std::int64_t count = 0;
+    if (!a.gapFree || !b.gapFree || __builtin_sub_overflow(last, first, &count) || __builtin_add_overflow(count, 1, &count)) return std::nullopt;
+    return count;
+}
 
 bool sameItems(const TensorType& a, const TensorType& b) { return a.dtype == b.dtype && a.dtypeName == b.dtypeName; }
 
@@ -244,15 +280,11 @@ std::optional<std::int64_t> overlapElements(const TensorType& a, const TensorTyp
     if (!sameItems(a, b) && itemSize(a.dtype) != itemSize(b.dtype)) return std::nullopt;
     auto x = regionOf(a), y = regionOf(b);
     if (!x || !y) return std::nullopt;
-    auto count = [](const Region& r) {
-        std::int64_t n = 1;
-        for (const Dim& d : r.dims) {
-            if (__builtin_mul_overflow(n, d.size, &n)) return std::numeric_limits<std::int64_t>::max();
-        }
-        return n;
-    };
-    if (count(*x) > count(*y)) std::swap(x, y);
-    if (count(*x) > kMaxEnumerated) return std::nullopt;
+    const auto spanX = spanOf(*x), spanY = spanOf(*y);
+    if (!spanX || !spanY) return std::nullopt;
+    if (const auto n = overlapBySpan(*spanX, *spanY)) return n;
+    if (spanX->elements > spanY->elements) std::swap(x, y);
+    if (std::min(spanX->elements, spanY->elements) > kMaxEnumerated) return std::nullopt;
 
     std::vector<std::int64_t> addresses = {x->offset};
     for (const Dim& d : x->dims) {
@@ -272,10 +304,13 @@ std::optional<std::int64_t> overlapElements(const TensorType& a, const TensorTyp
     const Region point;
     DigitSearch search;
     if (!search.prepare(*y, point)) return std::nullopt;
-    std::int64_t shared = 0;
+    std::int64_t shared = 0, steps = 0;
     for (std::int64_t address : addresses) {
-        Overlap hit = search.run(address - y->offset);
-        if (hit == Overlap::May) return std::nullopt;
+        std::int64_t distance = 0;
+        if (__builtin_sub_overflow(address, y->offset, &distance)) return std::nullopt;
+        const Overlap hit = search.run(distance);
+        steps += search.steps();
+        if (hit == Overlap::May || steps > kMaxEnumerationSteps) return std::nullopt;
         shared += hit == Overlap::Overlaps;
     }
     return shared;

@@ -13,7 +13,8 @@ Overlap exactOverlap(const TensorType& a, const TensorType& b, const SymbolTable
 /// PyTorch 2.11's predicate "surely disjoint", row 7's defect included: true = it would call them disjoint. Symbolic comparisons are
 /// decided by hints, as PyTorch's guards do.
 bool referenceDisjoint(const TensorType& a, const TensorType& b, const SymbolTable& symbols);
-/// Number of elements that both address (by enumeration of the smaller, at most 1,000,000; nothing beyond, or when symbolic).
+/// Number of elements that both address, each counted once. Nothing when symbolic, when item sizes differ, or when it takes enumerating more than
+/// 1,000,000 elements: neither region lies inside a gap-free other one, nor are both gap-free.
 std::optional<std::int64_t> overlapElements(const TensorType& a, const TensorType& b);
 
 }  // namespace aliascope

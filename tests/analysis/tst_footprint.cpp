@@ -105,7 +105,13 @@ private slots:
     void hugeNumbersEndTheSearch() {
         const std::int64_t big = std::numeric_limits<std::int64_t>::max();
         QCOMPARE(exactOverlap(strided({big, big}, {big, 1}), strided({2}, {1}), {}), Overlap::May);
-        QVERIFY(!overlapElements(strided({2'000'000}, {1}), strided({2'000'000}, {1}, 5)));
+        QVERIFY(!overlapElements(strided({2'000'000}, {2}), strided({2'000'000}, {3}, 6)));
+        QVERIFY(!overlapElements(strided({2}, {1}, std::numeric_limits<std::int64_t>::min()), strided({2}, {2}, big - 8)).value_or(0));
+    }
+
+    void largeRegionsAreCountedBySpan() {
+        QCOMPARE(overlapElements(strided({2'000'000}, {1}), strided({2'000'000}, {1}, 5)), std::optional<std::int64_t>(1'999'995));
+        QCOMPARE(overlapElements(strided({4096, 4096}, {4096, 1}), strided({2000, 4096}, {8192, 1}, 4096)), std::optional<std::int64_t>(2000 * 4096));
     }
 
     void symbolicRowsFollowEachOther() {
