@@ -67,11 +67,12 @@ private:
         NodeId viewed;
         bool undecided = false;
         std::vector<NodeId> same;  ///< results that are other nodes' values; invalid entries are fresh
+        std::vector<bool> cut;     ///< of `same`: only a part of that value, it is not known which
     };
 
     // --- types and geometry --------------------------------------------------------------------------------------------------------------------
 
-    /// Type of a node with the offset that is known by now, for inference of views and of `sym_storage_offset`.
+    /// Type of a node: stated, else as far as its place in the storage is known by now.
     TypePtr placedType(NodeId id) const {
         const TypePtr& type = g_[id].type;
         const TensorType* placed = out_.geometry(id);
@@ -211,7 +212,7 @@ private:
         if (result->aliases == Tri::No) return false;
         if (result->list) {
             listed_ += result->types.size();
-            parts_[id] = {std::move(result->types), first, result->aliases == Tri::Unknown, {}};
+            parts_[id] = {std::move(result->types), first, result->aliases == Tri::Unknown, {}, {}};
         } else if (!result->types.empty()) {
             share(id, first, &result->types.front(), result->aliases == Tri::Unknown);
         }
@@ -252,7 +253,15 @@ private:
 
     void higherOrder(NodeId id, const Node& n) {
         if (auto body = bodyOf(g_, n); body && returnsBodyResults(n.op)) {
-            parts_[id].same = operandsReturned(*body);
+            Parts parts = operandsReturned(*body);
+            const NodeId output = body->body->output();
+            if (!output || (*body->body)[output].arg(0).isSequence()) {
+                parts_[id] = std::move(parts);
+            } else if (!parts.same.empty() && parts.same[0]) {
+                share(id, parts.same[0], parts.cut[0] ? nullptr : out_.geometry(parts.same[0]), false);
+            } else if (mayBeTensor(n)) {
+                fresh(id, StorageRole::Intermediate);
+            }
             return;
         }
         const std::string_view op = n.op.view();
@@ -260,32 +269,41 @@ private:
         opaque(id, n);
     }
 
-    /// Operands that a body returns, by position of the result; a view of one counts as that operand.
-    std::vector<NodeId> operandsReturned(const BodyCall& call) {
-        auto [at, isNew] = bodies_.try_emplace(call.body);
-        std::vector<int>& placeholderOf = at->second;
-        if (isNew) {
-            const AliasInfo inner(*call.body, ops_);
-            const std::vector<NodeId> inputs = call.body->placeholders();
-            auto indexOf = [&](const Value& v) {
-                const StorageId s = v.isNode() ? inner.storageOf(v.asNode()) : StorageId();
-                const NodeId base = s && inner.storage(s).role == StorageRole::Input ? inner.storage(s).base : NodeId();
-                auto found = base ? std::find(inputs.begin(), inputs.end(), base) : inputs.end();
-                return found == inputs.end() ? -1 : static_cast<int>(found - inputs.begin());
-            };
-            if (call.body->output()) {
-                const Value& result = (*call.body)[call.body->output()].arg(0);
-                if (result.isSequence()) {
-                    for (const Value& v : result.items()) placeholderOf.push_back(indexOf(v));
-                } else {
-                    placeholderOf.push_back(indexOf(result));
-                }
-            }
+    struct Returned {
+        int placeholder = -1;  ///< position among the placeholders; -1: a value of the body's own
+        bool cut = false;      ///< a view of it
+    };
+
+    std::vector<Returned> returnedBy(const Graph& body) const {
+        std::vector<Returned> out;
+        const AliasInfo inner(body, ops_);
+        std::unordered_map<NodeId, int> position;
+        for (NodeId id : body.placeholders()) position.emplace(id, static_cast<int>(position.size()));
+        const auto add = [&](const Value& v) {
+            const StorageId s = v.isNode() ? inner.storageOf(v.asNode()) : StorageId();
+            const NodeId base = s && inner.storage(s).role == StorageRole::Input ? inner.storage(s).base : NodeId();
+            const auto found = position.find(base);
+            out.push_back(base && found != position.end() ? Returned{found->second, v.asNode() != base} : Returned{});
+        };
+        if (!body.output()) return out;
+        const Value& result = body[body.output()].arg(0);
+        if (result.isSequence()) {
+            for (const Value& v : result.items()) add(v);
+        } else {
+            add(result);
         }
-        std::vector<NodeId> out;
-        for (int p : placeholderOf) {
-            const bool matched = p >= 0 && static_cast<std::size_t>(p) < call.operands.size();
-            out.push_back(matched ? call.operands[static_cast<std::size_t>(p)].asNode() : NodeId());
+        return out;
+    }
+
+    /// Operands that a body returns, by position of the result; a view of one counts as a part of that operand.
+    Parts operandsReturned(const BodyCall& call) {
+        auto [at, isNew] = bodies_.try_emplace(call.body);
+        if (isNew) at->second = returnedBy(*call.body);
+        Parts out;
+        for (const Returned& r : at->second) {
+            const bool matched = r.placeholder >= 0 && static_cast<std::size_t>(r.placeholder) < call.operands.size();
+            out.same.push_back(matched ? call.operands[static_cast<std::size_t>(r.placeholder)].asNode() : NodeId());
+            out.cut.push_back(r.cut);
         }
         return out;
     }
@@ -330,7 +348,8 @@ private:
         }
         const NodeId same = inside ? parts.same[static_cast<std::size_t>(*index)] : NodeId();
         if (!same || !out_.storageOf(same)) return false;
-        share(id, same, out_.geometry(same), false);
+        const bool cut = static_cast<std::size_t>(*index) < parts.cut.size() && parts.cut[static_cast<std::size_t>(*index)];
+        share(id, same, cut ? nullptr : out_.geometry(same), false);
         return true;
     }
 
@@ -373,7 +392,7 @@ private:
     std::unordered_map<NodeId, Parts> parts_;
     std::unordered_map<NodeId, NodeId> canonical_;
     std::unordered_map<NodeId, std::map<std::pair<std::int64_t, Name>, NodeId>> taken_;
-    std::unordered_map<const Graph*, std::vector<int>> bodies_;
+    std::unordered_map<const Graph*, std::vector<Returned>> bodies_;
     std::unordered_map<Name, OpFacts> facts_;
     std::size_t listed_ = 0;
 };

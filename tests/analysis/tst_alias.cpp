@@ -201,6 +201,41 @@ private slots:
         QCOMPARE(shown(a.geometry("r")), QString("f32[2, 3] at 0"));
         QCOMPARE(shown(a.storage("r").bytes->str()), QString("24"));
     }
+
+    void aBodyReturnsItsOperandOrAPartOfIt() {
+        const auto add = [](Graph& g, NodeKind kind, const char* name, Name op, std::vector<Value> args, const char* type) {
+            Node n;
+            n.kind = kind;
+            n.name = n.target = Name(name);
+            n.op = op;
+            n.args = std::move(args);
+            if (*type) n.type = Type::parseAnnotation(type);
+            return g.append(std::move(n));
+        };
+        constexpr const char *whole = "f32[8, 4][4, 1]cpu", *row = "f32[4][1]cpu";
+        for (const bool cut : {false, true}) {
+            for (const bool bare : {false, true}) {
+                Graph body;
+                NodeId result = add(body, NodeKind::Placeholder, "p", Name(), {}, whole);
+                if (cut)
+                    result = add(body, NodeKind::CallFunction, "view", Name("aten::select.int"),
+                                 {Value::node(result), Value::integer(0), Value::integer(2)}, row);
+                add(body, NodeKind::Output, "output", Name(), {bare ? Value::node(result) : Value::tuple({Value::node(result)})}, "");
+                Analysed a;
+                const NodeId x = add(a.graph, NodeKind::Placeholder, "x", Name(), {}, whole);
+                a.graph.addSubGraph(Name("body"), std::move(body));
+                const NodeId f = add(a.graph, NodeKind::GetAttr, "body", Name(), {}, "");
+                const char* type = cut ? row : whole;
+                NodeId r =
+                    add(a.graph, NodeKind::CallFunction, bare ? "r" : "all", Name("hop::wrap"), {Value::node(f), Value::node(x)}, bare ? type : "");
+                if (!bare) r = add(a.graph, NodeKind::CallFunction, "r", Name("operator::getitem"), {Value::node(r), Value::integer(0)}, type);
+                add(a.graph, NodeKind::Output, "output", Name(), {Value::node(r)}, "");
+                a.alias = std::make_unique<AliasInfo>(a.graph, registry());
+                QVERIFY(a.share("x", "r"));
+                QCOMPARE(shown(a.geometry("r")), cut ? QString("f32[4][1]cpu at ?") : QString("f32[8, 4][4, 1]cpu at 0"));
+            }
+        }
+    }
 };
 
 QTEST_APPLESS_MAIN(TestAlias)
