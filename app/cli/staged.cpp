@@ -246,8 +246,8 @@ TemporaryFolder::~TemporaryFolder() {
 std::string TemporaryFolder::file(const std::string& name) {
     if (path_.empty()) {
         std::error_code error;
-        fs::path base = fs::temp_directory_path(error);
-        if (error) base = "/tmp";
+        const fs::path base = fs::temp_directory_path(error);
+        if (error) throw Failure{ExitOutput, fmt::format("no folder for temporary files: {}", error.message())};
         std::string pattern = (base / "aliascope-XXXXXX").string();
         if (!::mkdtemp(pattern.data())) throw Failure{ExitOutput, fmt::format("cannot make a temporary folder in {}", base.string())};
         path_ = pattern;

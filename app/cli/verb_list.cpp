@@ -18,7 +18,7 @@ std::vector<std::string> unknownOps(const OpRegistry& ops, const Graph& g) {
     auto check = [&](Name op) {
         const std::string_view text = op.view();
         const std::string_view space = text.substr(0, text.find("::"));
-        static const std::set<std::string_view> known = {"hop", "operator", "torch", "python", "math", "builtins", ""};
+        static const std::set<std::string_view> known = {"hop", "operator", "torch", "python", "math", "builtin", ""};
         if (!known.contains(space) && !ops.find(op) && ops.overloads(packetOf(op)).empty()) out.insert(op.str());
     };
     for (NodeId id : inOrder(g)) {
