@@ -8,6 +8,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/source.h"
+#include "core/recording/migrations.h"
 #include "core/support/nearest.h"
 
 namespace aliascope::cli {
@@ -203,11 +204,12 @@ void runVersion(Command& c) {
     const std::size_t ops = c.ops().size();
     if (c.json())
         return c.answerJson({{"version", ALIASCOPE_VERSION},
-                             {"session_schema", 1},
+                             {"session_schema", recording::kSchemaVersion},
                              {"json_schema", "aliascope/1"},
                              {"operators", ops},
                              {"passes", allPasses().size()}});
-    c.out().write(fmt::format("aliascope {}\nsession schema 1, {} operators, {} passes\n", ALIASCOPE_VERSION, ops, allPasses().size()));
+    c.out().write(fmt::format("aliascope {}\nsession schema {}, {} operators, {} passes\n", ALIASCOPE_VERSION, recording::kSchemaVersion, ops,
+                              allPasses().size()));
 }
 
 }  // namespace aliascope::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/promote.h"
 #include "core/ops/table.h"
 
 namespace aliascope {
@@ -185,16 +186,8 @@ Maybe viewDType(const InferContext& c, const TensorType& base) {
 }
 
 std::optional<DType> realPart(DType complex) {
-    switch (complex) {
-        case DType::C32:
-            return DType::F16;
-        case DType::C64:
-            return DType::F32;
-        case DType::C128:
-            return DType::F64;
-        default:
-            return std::nullopt;
-    }
+    const DType real = realFor(complex);
+    return real == complex ? std::nullopt : std::optional(real);
 }
 
 std::optional<DType> complexOf(DType real) {
