@@ -29,6 +29,7 @@ struct PrintStyle {
 
     /// How parameters reach the graph (formats.md 5.2). Direct: `def forward(self, a: "…")`.
     enum class Signature : std::uint8_t { Direct, Pytree, Expanded, Boxed } signature = Signature::Direct;
+    bool linePerParameter = false;        ///< Pytree: one parameter and one annotation a line, with descriptors
     std::vector<std::string> parameters;  ///< Pytree: parameter names of the def line, without self
     std::string flattenSpec;              ///< Pytree: the text between `tree_flatten_spec(` and the closing bracket
     std::string unflattenTail;            ///< Pytree: `, self._out_spec)` of the return line; empty = plain return

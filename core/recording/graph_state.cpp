@@ -45,6 +45,7 @@ void forEachMember(Style& s, F f) {
     f("unquoted_annotations", s.unquotedAnnotations);
     f("frame", s.frame);
     f("signature", s.signature);
+    f("line_per_parameter", s.linePerParameter);
     f("parameters", s.parameters);
     f("flatten_spec", s.flattenSpec);
     f("unflatten_tail", s.unflattenTail);

@@ -132,6 +132,15 @@ std::optional<Unit> readFragment(const SourceText& source, const OpRegistry& ops
     return unit;
 }
 
+/// Nodes that got their type by inference print as they were read: without annotation.
+void markUnannotated(Graph& g) {
+    for (const NodeId id : inOrder(g)) {
+        const Node& n = g[id];
+        if (n.annotation.empty() && n.type && !n.type->str().empty()) g.setMeta(id, "unannotated"_n, Value::boolean(true));
+    }
+    for (Graph::SubGraph& s : g.subGraphs()) markUnannotated(*s.graph);
+}
+
 struct FileCloser {
     void operator()(std::FILE* f) const {
         if (f && f != stdin) std::fclose(f);
@@ -190,7 +199,9 @@ Result<Document> readText(std::string text, const std::string& path, const OpReg
     }
     for (Unit& unit : doc.units) {
         unit.statedNodes = countStatedNodes(unit.graph);
-        if (options.inferTypes && !options.cancel.cancelled()) inferMissingTypes(ops, unit.graph);
+        if (!options.inferTypes || options.cancel.cancelled()) continue;
+        inferMissingTypes(ops, unit.graph);
+        if (unit.form == GraphForm::Readable) markUnannotated(unit.graph);
     }
     return doc;
 }

@@ -91,7 +91,9 @@ private:
         const std::string_view read = n.annotation.view();
         if (!read.empty() && isPythonType(read))
             return n.type && (n.type->asTensor() || n.type->asSym()) ? quoted(typeText(*n.type)) : " : " + std::string(read);
-        const std::string text = !read.empty() ? std::string(read) : n.type ? typeText(*n.type) : std::string();
+        // A statement that was read without annotation keeps to that, whatever has been inferred since.
+        if (read.empty() && (!n.type || n.metaValue("unannotated"_n))) return {};
+        const std::string text = !read.empty() ? std::string(read) : typeText(*n.type);
         return text.empty() ? text : quoted(text);
     }
     std::string typeText(const Type& t) const { return t.asTensor() ? t.asTensor()->str(style_.strides, style_.devices) : t.str(); }
@@ -121,9 +123,13 @@ private:
     void signature() {
         const auto inputs = statedPlaceholders();
         out_ += defIndent_ + "def forward(";
-        if (style_.signature == PrintStyle::Signature::Expanded) {
+        const bool expanded = style_.signature == PrintStyle::Signature::Expanded;
+        if (expanded || style_.linePerParameter) {
             out_ += "\n" + bodyIndent_ + "self,\n";
-            for (NodeId id : inputs) out_ += bodyIndent_ + parameter(g_[id]) + "," + descriptor(g_[id]) + "\n";
+            if (expanded)
+                for (NodeId id : inputs) out_ += bodyIndent_ + parameter(g_[id]) + "," + descriptor(g_[id]) + "\n";
+            else
+                for (const std::string& p : style_.parameters) out_ += bodyIndent_ + p + ",\n";
             out_ += defIndent_;
         } else {
             out_ += "self";
@@ -142,11 +148,13 @@ private:
         std::string typed, names;
         for (NodeId id : inputs) {
             const std::string text = parameter(g_[id]);
-            if (text.find(':') != text.npos) typed += text + "; ";
+            if (text.find(':') != text.npos) typed += style_.linePerParameter ? bodyIndent_ + text + descriptor(g_[id]) + "\n" : text + "; ";
             names += g_[id].target.str() + ", ";
         }
         if (!names.empty()) names.erase(names.size() - 1);
-        if (!typed.empty()) {
+        if (style_.linePerParameter) {
+            out_ += typed;
+        } else if (!typed.empty()) {
             out_ += bodyIndent_ + typed + "\n";
             blankLine();
         }
@@ -170,12 +178,12 @@ private:
                 if (style_.frame != PrintStyle::Frame::None) rebinding(n);
                 continue;
             }
+            if (style_.comments && n.kind != NodeKind::Output) provenance(n, comment, start);
             if (const auto it = verbatim_.find(n.name); it != verbatim_.end()) out_ += it->second;
             if (n.kind == NodeKind::Output) {
                 output(n);
                 continue;
             }
-            if (style_.comments) provenance(n, comment, start);
             out_ += bodyIndent_;
             statement(n);
             if (style_.deleteLists) deleteList(id);

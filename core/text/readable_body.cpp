@@ -381,6 +381,7 @@ bool ReadableBody::unpacking(Statement& s) {
 void ReadableBody::unpackedInputs(Statement& s, std::string_view rest) {
     if (style().parameters.empty())
         for (const Parameter& p : parameters_) style().parameters.push_back(p.text);
+    style().linePerParameter = style().signature == PrintStyle::Signature::Expanded;
     style().signature = PrintStyle::Signature::Pytree;
     const std::size_t begin = s.lexer.token().begin;
     while (!s.lexer.token().is("(") && !endsStatement(s.lexer.token())) s.lexer.take();
