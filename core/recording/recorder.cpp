@@ -46,7 +46,7 @@ void createFile(Database& db) {
 /// Takes the file for this process. Throws SqlError; the mark of a live writer when there is one.
 std::string takeOver(Database& db) {
     Transaction transaction(db);
-    const std::string mark = db.text("SELECT value FROM meta WHERE key = 'writer'");
+    std::string mark = db.text("SELECT value FROM meta WHERE key = 'writer'");
     if (writerIsAlive(mark)) return mark;
     Statement meta(db, "INSERT OR REPLACE INTO meta(key, value) VALUES(?1, ?2)");
     meta.run("writer", ownWriterMark());
