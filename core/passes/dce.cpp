@@ -1,6 +1,6 @@
 #include "core/passes/dce.h"
 
-#include <algorithm>
+#include "core/passes/sub_graphs.h"
 
 namespace aliascope {
 namespace {
@@ -35,7 +35,6 @@ void removeDead(const OpRegistry& ops, Graph& g, PassContext& ctx) {
         ctx.rewrite(std::move(r));
         g.erase(*it);
     }
-    for (Graph::SubGraph& s : g.subGraphs()) removeDead(ops, *s.graph, ctx);
 }
 
 class Dce : public Pass {
@@ -43,7 +42,7 @@ public:
     std::string_view name() const override { return "dce"; }
     std::string_view help() const override { return "Remove nodes without users whose absence cannot be noticed"; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
-        removeDead(ctx.ops(), g, ctx);
+        inEveryGraph(g, ctx, [](Graph& body, PassContext& inner) { removeDead(inner.ops(), body, inner); });
         return Outcome::Done;
     }
 };

@@ -47,13 +47,15 @@ Name augmentedCounterpart(Name op, bool tensorOperand) {
 
 bool isAugmented(Name op) { return !augmentedCounterpart(op, true).empty(); }
 
-/// Operators that mutate more than their name says, and the functional operator with the same parameters that returns the written ones as well.
+/// Functional operators whose name or overload does not follow from that of the mutating one, with the same parameters.
 const OpDef* counterpart(const OpRegistry& ops, const OpDef& op) {
     if (const OpDef* functional = ops.functionalOf(op)) return functional;
     static const std::unordered_map<Name, Name> table = {
         {Name("aten::native_batch_norm"), Name("aten::_native_batch_norm_legit_functional")},
         {Name("aten::_native_batch_norm_legit"), Name("aten::_native_batch_norm_legit_functional")},
         {Name("aten::_batch_norm_with_update"), Name("aten::_batch_norm_with_update_functional")},
+        {Name("aten::normal_"), Name("aten::normal_functional")},
+        {Name("aten::bernoulli_.float"), Name("aten::bernoulli.p")},
         {Name("aten::rrelu_with_noise"), Name("aten::rrelu_with_noise_functional")},
         {Name("aten::_fused_moving_avg_obs_fq_helper"), Name("aten::_fused_moving_avg_obs_fq_helper_functional")},
     };
@@ -170,6 +172,12 @@ Status Functionalizer::atenWrite(NodeId id, const OpDef& op) {
     std::vector<Keyword> kwargs;
     for (const Keyword& k : g_[id].kwargs)
         if (functional->schema.paramIndex(k.first) >= 0) kwargs.push_back(k);
+    // What the mutating operator has a default for, and its counterpart has not, is stated.
+    const auto& params = functional->schema.params;
+    for (std::size_t p = args.size(); p < params.size(); ++p) {
+        const bool stated = std::any_of(kwargs.begin(), kwargs.end(), [&](const Keyword& k) { return k.first == params[p].name; });
+        if (const Value* v = bound->find(params[p].name); !stated && !params[p].defaultValue && v) kwargs.emplace_back(params[p].name, *v);
+    }
     const TypePtr oldType = g_[id].type;
     become(id, functional->canonical, std::move(args), std::move(kwargs));
     std::vector<NodeRef> made{ref(g_, id)};

@@ -163,19 +163,26 @@ Result<Functionalizer::BodyEffect> Functionalizer::functionalizeBody(NodeId id, 
         if (outputIsTuple(body)) effect.results = body[body.output()].arg(0).items().size();
         return effect;
     }
-    const std::size_t rewrites = ctx_.rewrites.size(), decisions = ctx_.decisions.size();
     if (outputIsTuple(body)) effect.results = body[body.output()].arg(0).items().size();
     Graph changed = body.clone();
     std::vector<BodyWrite> writes;
-    Functionalizer inner(changed, ctx_, form_, &writes);
-    if (Status s = inner.run(); !s) return fail(s.error());
+    PassContext innerCtx(ops_, ctx_.options(), CancelToken());
+    Functionalizer inner(changed, innerCtx, form_, &writes);
+    Status ran = inner.run();
+    const auto inside = [&](Name node) { return node ? Name(attribute.str() + "." + node.str()) : Name(); };
+    for (Diagnostic& d : innerCtx.diagnostics) {
+        d.node = inside(d.node);
+        ctx_.say(std::move(d));
+    }
+    if (!ran) {
+        ran.error().node = inside(ran.error().node);
+        return fail(ran.error());
+    }
     if (!writes.empty()) {
         const auto call = bodyOf(g_, g_[id]);
         const bool matched = call && returnsBodyResults(g_[id].op) && !call->operands.empty() &&
                              std::all_of(writes.begin(), writes.end(), [&](const BodyWrite& w) { return w.placeholder < call->operands.size() && call->operands[w.placeholder].isNode(); });
         if (!matched) {
-            ctx_.rewrites.resize(rewrites);
-            ctx_.decisions.resize(decisions);
             Diagnostic d = warning("WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", attribute.str()}, {"why", "the body writes its inputs, and " + g_[id].op.str() + " cannot return new values of them"}});
             d.node = Name(nameOf(id));
             ctx_.say(std::move(d));
@@ -184,6 +191,11 @@ Result<Functionalizer::BodyEffect> Functionalizer::functionalizeBody(NodeId id, 
         }
     }
     for (const BodyWrite& w : writes) effect.placeholders.insert(w.placeholder);
+    // Ids of a body mean nothing outside of it: decisions name its nodes by their path, and its rewrites are left out.
+    for (Decision& d : innerCtx.decisions) {
+        d.node = d.origin = {NodeId(), inside(d.node.name)};
+        ctx_.decide(std::move(d));
+    }
     body = std::move(changed);
     return effect;
 }

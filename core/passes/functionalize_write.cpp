@@ -98,7 +98,9 @@ Status Functionalizer::putBack(Handle* h, NodeId value) {
     std::string inverses;
     const auto took = [&](NodeId id) {
         made.push_back(ref(g_, id));
-        inverses += (inverses.empty() ? "" : ", ") + std::string(candidateName(g_[id].op));
+        // A long chain of views is told by its first steps.
+        if (made.size() <= 4) inverses += (inverses.empty() ? "" : ", ") + std::string(candidateName(g_[id].op));
+        else if (made.size() == 5) inverses += ", …";
     };
     Handle* p = h;
     while (p->parent) {

@@ -196,6 +196,17 @@ private slots:
         check(program("x: \"f32[4][1]cpu\", y: \"f32[4][1]cpu\"", "cos = torch.ops.aten.cos.default(x)\nadd = torch.ops.aten.add.out(x, y, alpha = 2, out = cos)\nreturn (cos,)"),
               "functionalize,dce", {"torch.ops.aten.add.Tensor](args = (%x, %y), kwargs = {alpha: 2})", "return (add"});
     }
+    void randomFill() {
+        check(program("x: \"f32[4][1]cpu\"", "clone = torch.ops.aten.clone.default(x)\na = torch.ops.aten.bernoulli_.float(clone)\nb = torch.ops.aten.normal_.default(clone, 1.0)\nreturn clone"), "functionalize,dce",
+              {"%clone", "torch.ops.aten.bernoulli.p](args = (%clone,), kwargs = {p: 0.5})", "torch.ops.aten.normal_functional.default](args = (%bernoulli, 1.0)", "return normal_functional"});
+    }
+    void runningStatistics() {
+        check(program("x: \"f32[2, 3, 4][12, 4, 1]cpu\", m: \"f32[3][1]cpu\", v: \"f32[3][1]cpu\"",
+                      "b = torch.ops.aten._native_batch_norm_legit.default(x, None, None, m, v, True, 0.1, 1e-05)\ngetitem = b[0]\nreturn (getitem,)"),
+              "functionalize,dce",
+              {"_native_batch_norm_legit_functional.default](args = (%x, None, None, %m, %v, True, 0.1, 1e-05)", "functional, 3)", "functional, 4)", "functional, 0)", "copy_.default](args = (%m, ",
+               "copy_.default](args = (%v, ", "return (getitem"});
+    }
     void foreachList() {
         check(program("x: \"f32[4][1]cpu\", y: \"f32[4][1]cpu\"", "a = torch.ops.aten._foreach_add_.Scalar([x, y], 1)\nreturn (x, y)"), "functionalize,dce",
               {"torch.ops.aten._foreach_add.Scalar](args = ([%x, %y], 1)", "%getitem", "%getitem_1", "copy_.default](args = (%x, %getitem)", "copy_.default](args = (%y, %getitem_1)", "return (copy_, copy__1)"});
@@ -284,6 +295,27 @@ private slots:
             "            mul: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor(a, 2);  a = None\n"
             "            return (mul,)\n";
         check(text, "functionalize,dce", {"%body", "invoke_subgraph](args = (%body, b, %x)", "args = (%call, 1)", "args = (%call, 0)", "copy_.default](args = (%x,", "return (getitem, copy_)"});
+    }
+
+    void bodyIsReportedByPath() {
+        const std::string text =
+            "class program(torch.nn.Module):\n"
+            "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+            "        body = self.body\n"
+            "        call = torch.ops.higher_order.invoke_subgraph(body, 'b', x);  body = None\n"
+            "        getitem: \"f32[4][1]cpu\" = call[0];  call = None\n"
+            "        return (getitem,)\n"
+            "    class body(torch.nn.Module):\n"
+            "        def forward(self, a: \"f32[4][1]cpu\"):\n"
+            "            cos: \"f32[4][1]cpu\" = torch.ops.aten.cos.default(a)\n"
+            "            foo = torch.ops.mylib.foo.default(cos);  foo = None\n"
+            "            return (cos,)\n";
+        const Outcome_ got = run(text, "functionalize,dce");
+        QVERIFY(!got.error);
+        QCOMPARE(got.decisions.size(), std::size_t{1});
+        QCOMPARE(got.decisions[0].node.name.str(), std::string("body.auto_functionalized_v2"));
+        // The call itself has nothing to write back.
+        QVERIFY2(got.text.find("copy_") == std::string::npos, got.text.c_str());
     }
 
     // --- the reference corpus
