@@ -59,11 +59,11 @@ struct ReadOptions {
     bool inferTypes = true;  ///< run inferMissingTypes on every graph
 };
 
-/// Reads a file (`-` = standard input). Errors are final: unreadable, too large, binary (R002), nothing of a graph found (R003). A `.aliascope`
-/// session is not opened here: see isSessionFile.
+/// Reads a file (`-` = standard input). Errors are final: unreadable (R004), too large (R050), binary (R002), nothing of a graph found (R003). A
+/// `.aliascope` session is not opened here: see isSessionFile.
 Result<Document> openFile(const std::string& path, const OpRegistry& ops, const ReadOptions& options = {});
 Result<Document> readText(std::string text, const std::string& path, const OpRegistry& ops, const ReadOptions& options = {});
-/// Starts with the sqlite magic.
+/// A regular file that starts with the sqlite magic.
 bool isSessionFile(const std::string& path);
 
 }  // namespace aliascope

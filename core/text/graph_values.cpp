@@ -43,6 +43,11 @@ bool isOpaque(std::string_view t) {
     return t[0] >= 'A' && t[0] <= 'Z' && t.find('.') != t.npos && isDotted(t);
 }
 
+/// `%NAME`; some tools put dots into names.
+bool isUse(std::string_view t) {
+    return t.size() > 1 && t[0] == '%' && isNameStart(t[1]) && std::all_of(t.begin() + 1, t.end(), [](char c) { return isNameChar(c) || c == '.'; });
+}
+
 bool isWrapper(Name op) { return op.view().substr(0, 24) == "hop::auto_functionalized"; }
 
 }  // namespace
@@ -194,7 +199,7 @@ Value GraphValueReader::value(std::size_t begin, std::size_t end, const Hint& hi
     if (error_) return {};
     const std::string_view t = text().substr(begin, end - begin);
     if (t.empty()) return Value::string(Name());
-    if (t[0] == '%' && isIdentifier(t.substr(1))) return builder_.use(t.substr(1), begin + 1);
+    if (isUse(t)) return builder_.use(t.substr(1), begin + 1);
     if (hint.base == "str" && !(hint.list && isOpener(t[0]))) return hint.optional && t == "None" ? Value::none() : Value::string(Name(t));
     if (isOpener(t[0]) && closerOf(begin) == end - 1)
         if (auto v = container(begin, end, hint)) return *v;

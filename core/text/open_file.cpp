@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "core/ops/infer.h"
 #include "core/text/document.h"
@@ -31,6 +32,28 @@ Diagnostic nothingFound(const std::string& path, std::string note) {
     d.file = path;
     d.note = std::move(note);
     return d;
+}
+
+Diagnostic unreadable(const std::string& path, std::string what, std::string why) {
+    Diagnostic d = userError("R004", {{"what", std::move(what)}, {"why", std::move(why)}});
+    d.file = path;
+    return d;
+}
+
+/// What a text is in which no graph was found, as far as that helps; may be empty.
+std::string noteOn(std::string_view text) {
+    const std::string_view start = trimmed(text.substr(0, 4096));
+    if (text.empty()) return "the file is empty";
+    if (start.empty()) return "it starts with blanks only";
+    return start[0] == '{' || start[0] == '[' ? "this looks like JSON, which this build does not read yet" : "";
+}
+
+/// Of a file that is no text: what it is instead.
+std::string noteOn(FileKind kind, std::string_view head) {
+    if (kind == FileKind::Session) return "this is a session of this program; it is opened by the path of its file, whole and not through a pipe";
+    if (kind != FileKind::Binary) return "this is " + std::string(describe(kind)) + ", which is not read here";
+    const std::size_t nul = head.find('\0');
+    return nul == kNone ? "" : "the first NUL is byte " + std::to_string(nul + 1) + ", and no text holds one";
 }
 
 Diagnostic tooLarge(const std::string& path, std::string_view what, std::uint64_t size, std::uint64_t limit) {
@@ -141,6 +164,22 @@ void markUnannotated(Graph& g) {
     for (Graph::SubGraph& s : g.subGraphs()) markUnannotated(*s.graph);
 }
 
+/// Beyond the limit of the document the diagnostics of later units are only counted.
+void limitDiagnostics(Document& doc, std::size_t limit) {
+    std::size_t kept = doc.diagnostics.size(), dropped = 0;
+    for (Unit& unit : doc.units) {
+        const std::size_t room = limit > kept ? limit - kept : 0;
+        if (unit.diagnostics.size() > room) {
+            dropped += unit.diagnostics.size() - room;
+            unit.diagnostics.resize(room);
+        }
+        kept += unit.diagnostics.size();
+    }
+    if (dropped == 0) return;
+    doc.diagnostics.push_back(warning("R051", {{"n", std::to_string(dropped)}}));
+    doc.diagnostics.back().file = doc.path;
+}
+
 struct FileCloser {
     void operator()(std::FILE* f) const {
         if (f && f != stdin) std::fclose(f);
@@ -164,7 +203,7 @@ Result<Document> readText(std::string text, const std::string& path, const OpReg
     if (kind != FileKind::Text && kind != FileKind::Utf16) {
         Diagnostic d = userError("R002", {{"bytes", firstBytes(text)}});
         d.file = path;
-        if (kind != FileKind::Binary) d.note = "this is " + std::string(describe(kind)) + ", which is not read here";
+        d.note = noteOn(kind, text);
         return fail(std::move(d));
     }
     if (kind == FileKind::Utf16) text = decodeUtf16(std::move(text));
@@ -192,11 +231,8 @@ Result<Document> readText(std::string text, const std::string& path, const OpReg
             doc.container = "fragment";
         }
     }
-    if (doc.units.empty()) {
-        const std::string_view start = trimmed(std::string_view(doc.text).substr(0, 4096));
-        const bool json = !start.empty() && (start[0] == '{' || start[0] == '[');
-        return fail(nothingFound(path, json ? "this looks like JSON, which this build does not read yet" : ""));
-    }
+    if (doc.units.empty()) return fail(nothingFound(path, noteOn(doc.text)));
+    limitDiagnostics(doc, options.limits.diagnostics);
     for (Unit& unit : doc.units) {
         unit.statedNodes = countStatedNodes(unit.graph);
         if (!options.inferTypes || options.cancel.cancelled()) continue;
@@ -208,15 +244,19 @@ Result<Document> readText(std::string text, const std::string& path, const OpReg
 
 Result<Document> openFile(const std::string& path, const OpRegistry& ops, const ReadOptions& options) {
     std::error_code error;
-    if (path != "-" && std::filesystem::is_directory(path, error))
-        return fail(nothingFound(path, "this is a folder, which this build does not read yet; open one of its files"));
+    if (path.empty()) return fail(unreadable(path, "a file without a name", "a path, or - for standard input, is expected"));
+    if (path != "-" && std::filesystem::is_directory(path, error)) {
+        return fail(unreadable(path, "the folder", "this is a folder, which this build does not read; open one of its files"));
+    }
+    const std::string what = path == "-" ? "standard input" : "the file";
     const std::unique_ptr<std::FILE, FileCloser> file(path == "-" ? stdin : std::fopen(path.c_str(), "rb"));
-    if (!file) return fail(nothingFound(path, std::string("cannot open the file: ") + std::strerror(errno)));
+    if (!file) return fail(unreadable(path, what, std::strerror(errno)));
     const std::uint64_t size = path == "-" ? 0 : std::filesystem::file_size(path, error);
     if (!error && size > options.limits.fileBytes) return fail(tooLarge(path, "a file", size, options.limits.fileBytes));
     // The first 8 KiB decide whether the rest is read at all.
     std::string text(8192, '\0');
     text.resize(std::fread(text.data(), 1, text.size(), file.get()));
+    int failure = std::ferror(file.get()) ? errno : 0;
     const FileKind kind = sniff(text);
     if (kind == FileKind::Text || kind == FileKind::Utf16) {
         if (!error) text.reserve(size + 1);
@@ -226,15 +266,19 @@ Result<Document> openFile(const std::string& path, const OpRegistry& ops, const 
             text.resize(old + kBlock);
             got = std::fread(text.data() + old, 1, kBlock, file.get());
             text.resize(old + got);
+            if (got == 0 && std::ferror(file.get())) failure = errno;
         }
     }
     if (text.size() > options.limits.fileBytes) return fail(tooLarge(path, "a file", text.size(), options.limits.fileBytes));
-    if (std::ferror(file.get())) return fail(nothingFound(path, std::string("cannot read the file: ") + std::strerror(errno)));
+    if (failure != 0) return fail(unreadable(path, what, std::strerror(failure)));
     return readText(std::move(text), path, ops, options);
 }
 
 bool isSessionFile(const std::string& path) {
-    const std::unique_ptr<std::FILE, FileCloser> file(path == "-" ? nullptr : std::fopen(path.c_str(), "rb"));
+    // Looking into a pipe would take away what the reader needs afterwards.
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return false;
+    const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "rb"));
     char head[16] = {};
     return file && std::fread(head, 1, sizeof head, file.get()) == sizeof head && sniff(std::string_view(head, sizeof head)) == FileKind::Session;
 }

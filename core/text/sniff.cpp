@@ -25,6 +25,7 @@ FileKind sniff(std::string_view head) {
     if (startsWith(head, "\x1f\x8b"sv)) return FileKind::Gzip;
     if (head.substr(std::min<std::size_t>(257, head.size()), 5) == "ustar") return FileKind::Tar;
     if (startsWith(head, "SQLite format 3"sv)) return FileKind::Session;
+    if (startsWith(head, "\xff\xfe\0\0"sv)) return FileKind::Binary;  // UTF-32
     if (startsWith(head, "\xff\xfe"sv) || startsWith(head, "\xfe\xff"sv)) return FileKind::Utf16;
     const auto strange = static_cast<std::size_t>(std::count_if(head.begin(), head.end(), isStrange));
     if (head.find('\0') != head.npos || strange * 20 > head.size()) return FileKind::Binary;

@@ -131,6 +131,8 @@ private slots:
         QTest::newRow("comment") << "# graph():\n#     %x : [num_users=1] = placeholder[target=x]\n#     return (x,)\n";
         QTest::newRow("quoted mail") << "> graph():\n>     %x : [num_users=1] = placeholder[target=x]\n>     return (x,)\n";
         QTest::newRow("fence") << "text\n```\ngraph():\n    %x : [num_users=1] = placeholder[target=x]\n    return (x,)\n```\nmore\n";
+        QTest::newRow("dotted name") << "graph():\n    %x.1 : [num_users=1] = placeholder[target=x]\n    %y : [num_users=0] = "
+                                        "call_function[target=math.sqrt](args = (%x.1,), kwargs = {})\n    return\n";
         QTest::newRow("percent return") << "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    return %x\n";
     }
     void headerAndIndentAreFree() {
@@ -138,7 +140,7 @@ private slots:
         const auto doc = fixture::read(text.toStdString());
         QVERIFY(doc.has_value());
         QCOMPARE(doc->units.size(), std::size_t(1));
-        QCOMPARE(doc->units[0].statedNodes, 2u);
+        QCOMPARE(doc->units[0].statedNodes, qstrcmp(QTest::currentDataTag(), "dotted name") == 0 ? 3u : 2u);
         QCOMPARE(fixture::codes(doc->units[0]), QString());
     }
 

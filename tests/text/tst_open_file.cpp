@@ -211,6 +211,19 @@ private slots:
         QCOMPARE(QString::fromStdString(doc.error().code), QStringLiteral("R050"));
     }
 
+    void diagnosticsPerDocument() {
+        std::string text;
+        for (int i = 0; i < 5; ++i) text += "graph():\n    %a : [num_users=0] = nonsense[target=x]\n    return None\n\n";
+        ReadOptions options;
+        options.limits.diagnostics = 3;
+        const auto doc = readText(text, "t", OpRegistry::builtin(), options);
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(5));
+        QCOMPARE(doc->units[2].diagnostics.size(), std::size_t(1));
+        QCOMPARE(doc->units[4].diagnostics.size(), std::size_t(0));
+        QCOMPARE(QString::fromStdString(doc->diagnostics[0].sentence()), QStringLiteral("2 further messages not shown"));
+    }
+
     void largeTextsAreRefusedInTime() {
         QByteArray garbage(40 << 20, '\0');
         for (int i = 0; i < garbage.size(); ++i) garbage[i] = static_cast<char>(i * 2654435761u >> 13);

@@ -114,7 +114,8 @@ private slots:
             << "class M(torch.nn.Module):\n    def forward(self, x, y):\n        a = x @ y\n        b = -a;  a = None\n        c = b ** 2;  b = "
                "None\n        d = x >= y;  x = y = None\n        e = ~d;  d = None\n        g = e[(slice(None, None, None), 0)];  e = None\n        "
                "h = _operator.truth(g);  g = None\n        i = math.sqrt(h);  h = None\n        return (c, i)\n";
-        QTest::newRow("unparsed") << "class M(torch.nn.Module):\n    def forward(self, x):\n        a = torch.ops.aten.relu.default(x x)\n        return (a, ]\n";
+        QTest::newRow("unparsed")
+            << "class M(torch.nn.Module):\n    def forward(self, x):\n        a = torch.ops.aten.relu.default(x x)\n        return (a, ]\n";
     }
     void layoutsComeBack() {
         QFETCH(QString, text);
@@ -273,9 +274,12 @@ private slots:
             << "R019" << 4u << 41u;
         QTest::newRow("no return") << "        a = torch.ops.aten.relu.default(x)\n"
                                    << "R020" << 4u << 1u;
-        QTest::newRow("number") << "        a = f.g(12abc)\n        return x\n" << "R016" << 3u << 17u;
-        QTest::newRow("annotation") << "        a: \"f32[3\" = torch.ops.aten.relu.default(x)\n        return a\n" << "R017" << 3u << 13u;
-        QTest::newRow("return") << "        return (x, ]\n" << "R014" << 3u << 20u;
+        QTest::newRow("number") << "        a = f.g(12abc)\n        return x\n"
+                                << "R016" << 3u << 17u;
+        QTest::newRow("annotation") << "        a: \"f32[3\" = torch.ops.aten.relu.default(x)\n        return a\n"
+                                    << "R017" << 3u << 13u;
+        QTest::newRow("return") << "        return (x, ]\n"
+                                << "R014" << 3u << 20u;
         QTest::newRow("string") << "        a = f.g('open)\n        return x\n"
                                 << "R014" << 3u << 17u;
     }
