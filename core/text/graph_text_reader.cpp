@@ -220,8 +220,10 @@ bool GraphTextReader::nodeBody(Node& n, std::size_t at, std::size_t end) {
         if (text_[close] == ']' && --depth == 0) break;
     }
     if (close >= end) return expected("\"]\"", end);
-    const std::string_view target = text_.substr(wordEnd + kTarget.size(), close - wordEnd - kTarget.size());
+    std::string_view target = text_.substr(wordEnd + kTarget.size(), close - wordEnd - kTarget.size());
     n.kind = *kind;
+    // As Python code names it; the printer of graph text puts the module back.
+    if (n.kind == NodeKind::CallFunction && target.starts_with("builtins.")) target.remove_prefix(9);
     n.target = Name(target);
     at = close + 1;
     if (n.kind == NodeKind::CallFunction) n.op = canonicalOp(target);

@@ -10,7 +10,6 @@ std::string graphTextTarget(const Node& n) {
     const std::string_view op = n.op.view(), target = n.target.view();
     if (n.kind != NodeKind::CallFunction) return n.target.str();
     if (op.substr(0, 9) == "builtin::" && target.find('.') == target.npos) return "builtins." + n.target.str();
-    if (target.substr(0, 10) == "_operator.") return n.target.str().substr(1);
     return n.target.str();
 }
 

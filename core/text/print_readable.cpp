@@ -348,7 +348,6 @@ private:
     static std::string functionName(const Node& n) {
         const std::string_view target = n.target.view();
         if (target.substr(0, 9) == "operator.") return "_" + n.target.str();
-        if (target.substr(0, 9) == "builtins.") return n.target.str().substr(9);
         return n.target.str();
     }
 

@@ -439,6 +439,8 @@ PyOperand PyExpr::callOf(PyOperand callee) {
         return o;
     }
     if (auto value = specialValue(callee.path, o.call->args, o.call->kwargs, textFrom(begin))) return valueOperand(std::move(*value), begin, o.end);
+    // Python code says `_operator`, graph text `operator`.
+    if (callee.path.starts_with("_operator.")) callee.path.erase(0, 1);
     o.call->target = Name(callee.path);
     o.call->op = canonicalOp(callee.path);
     return o;

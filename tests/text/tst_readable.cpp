@@ -187,6 +187,20 @@ private slots:
         QVERIFY(g[g.find("z"_n)].kind == NodeKind::CallFunction);
     }
 
+    /// Functions of builtins and of the operator module have other spellings in graph text; the node is the same.
+    void spellingsOfModules() {
+        const std::string python = module("        s = x.shape\n        t = _operator.truth(y)\n        return (s, t)\n");
+        const auto doc = fixture::read(python);
+        const std::string text = printGraphText(doc->units[0].graph);
+        QVERIFY(text.find("call_function[target=builtins.getattr](args = (%x, shape), kwargs = {})") != std::string::npos);
+        QVERIFY(text.find("call_function[target=operator.truth](args = (%y,), kwargs = {})") != std::string::npos);
+        const auto again = fixture::read(text);
+        const Graph& g = again->units[0].graph;
+        QCOMPARE(QString::fromStdString(printGraphText(g)), QString::fromStdString(text));
+        for (const char* name : {"s", "t"}) QCOMPARE(node(g, name).target.view(), node(doc->units[0].graph, name).target.view());
+        QVERIFY(printReadable(g).find("        t = _operator.truth(y);  y = None\n") != std::string::npos);
+    }
+
     void nestedCallsBecomeNodes() {
         const auto doc = fixture::read(module("        r = torch.sigmoid(self.lin(x)) * self.gain\n        return r.sum()\n"));
         QVERIFY(doc.has_value());
