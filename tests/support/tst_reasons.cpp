@@ -120,7 +120,8 @@ void TestReasons::everyCodeOfTheSpecificationIsThere() {
         }
     }
     QVERIFY2(codes >= 180, qPrintable(QString::number(codes)));
-    QCOMPARE(std::size_t(codes), allReasons().size());
+    const std::size_t own = 1;  // R004
+    QCOMPARE(std::size_t(codes) + own, allReasons().size());
 }
 
 QTEST_APPLESS_MAIN(TestReasons)

@@ -1,8 +1,12 @@
 // What a file is and which graphs it holds (formats.md 2, 3, 17).
 
+#include <sys/stat.h>
+
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
+#include <fstream>
+#include <thread>
 
 #include "core/text/print.h"
 #include "text_fixture.h"
@@ -71,7 +75,13 @@ private slots:
         QTest::newRow("prose") << QByteArray("Just some words.\nNothing else.\n") << "R003"
                                << "looked for";
         QTest::newRow("empty") << QByteArray() << "R003"
-                               << "looked for";
+                               << "the file is empty";
+        QTest::newRow("a NUL in a text") << QByteArray("graph():\n\0", 10) << "R002"
+                                         << "the first NUL is byte 10";
+        QTest::newRow("UTF-32") << QByteArray("\xff\xfe\0\0g\0\0\0", 8) << "R002"
+                                << "binary";
+        QTest::newRow("session through a pipe") << QByteArray("SQLite format 3\0", 16) << "R002"
+                                                << "by the path of its file";
         QTest::newRow("json") << QByteArray("{\"a\": 1}") << "R003"
                               << "JSON";
         QTest::newRow("garbage without NUL") << QByteArray("\x01\x02\x03\x04\x05\x06\x0e\x0f", 8).repeated(100) << "R002"
@@ -88,8 +98,24 @@ private slots:
     }
 
     void missingFileAndFolder() {
-        QVERIFY(QString::fromStdString(open(dir_.filePath("none")).error().format()).contains("No such file"));
-        QVERIFY(QString::fromStdString(open(dir_.path()).error().format()).contains("folder"));
+        const std::pair<QString, const char*> cases[] = {{dir_.filePath("none"), "No such file"}, {dir_.path(), "this is a folder"}, {QString(), "a path"}};
+        for (const auto& [path, words] : cases) {
+            const auto doc = open(path);
+            QVERIFY(!doc.has_value());
+            QCOMPARE(QString::fromStdString(doc.error().code), QStringLiteral("R004"));
+            QVERIFY2(QString::fromStdString(doc.error().format()).contains(words), doc.error().format().c_str());
+        }
+    }
+
+    void pipeIsReadFromItsStart() {
+        const QString path = dir_.filePath("pipe");
+        QCOMPARE(::mkfifo(path.toLocal8Bit().constData(), 0600), 0);
+        std::thread writer([&] { std::ofstream(path.toStdString()) << fixture::file("in_place_views.graph.txt"); });
+        QVERIFY(!isSessionFile(path.toStdString()));
+        const auto doc = open(path);
+        writer.join();
+        QVERIFY2(doc.has_value(), doc ? "" : doc.error().format().c_str());
+        QCOMPARE(doc->units.size(), std::size_t(1));
     }
 
     void encodings() {
