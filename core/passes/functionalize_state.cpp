@@ -5,6 +5,7 @@ namespace {
 
 const Name kGetItem("operator::getitem");
 const Name kSymSize("aten::sym_size.int");
+const Name kStorageOffset("aten::sym_storage_offset");
 
 std::string itemKey(const Value& key) {
     if (const auto i = key.asInt()) return std::to_string(*i);
@@ -223,6 +224,8 @@ void Functionalizer::become(NodeId id, Name op, std::vector<Value> args, std::ve
 void Functionalizer::learnSymbol(NodeId id) {
     const Node& n = g_[id];
     const SymInt* s = n.type ? n.type->asSym() : nullptr;
+    // An offset counts from where an input lies in its storage, which no text states: it does not stand for a size of the same text.
+    if (n.op == kStorageOffset) return;
     if (!s || s->isConst() || s->isOpaque()) return;
     symbols_.emplace(s->hash(), id);
 }

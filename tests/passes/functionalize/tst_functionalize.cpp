@@ -244,6 +244,16 @@ private slots:
         check(text, "functionalize{custom-ops=v1},dce", {"%cos", "kwargs = {a: %cos, k: 3, z: None, w: 0.5}", "%getitem", "return getitem"});
         check(text, "functionalize{custom-ops=v2},dce", {"%cos", "kwargs = {k: 3, w: 0.5, _a_base_index: 0, _z_base_index: None, _all_bases: [%cos]}", "%getitem", "return getitem"});
     }
+    void symbolicSlices() {
+        check(program("x: \"f32[s77, 8][8, 1]cpu\"",
+                      "cos: \"f32[s77, 8][8, 1]cpu\" = torch.ops.aten.cos.default(x)\nsym_size_int: \"Sym(s77)\" = torch.ops.aten.sym_size.int(x, 0)\nfloordiv: \"Sym((s77//2))\" = sym_size_int // 2\n"
+                      "a: \"f32[(s77//2), 8][8, 1]cpu\" = torch.ops.aten.slice.Tensor(cos, 0, 0, floordiv)\n"
+                      "b: \"f32[s77 - ((s77//2)), 8][8, 1]cpu\" = torch.ops.aten.slice.Tensor(cos, 0, floordiv, 9223372036854775807)\nt = torch.ops.mylib.two.default(a, b)\nreturn cos"),
+              "functionalize,dce",
+              {"%cos", "%sym_size_int", "%floordiv",
+               "_x_slice_dim: 0, _x_slice_start: 0, _x_slice_end: %floordiv, _y_base_index: 0, _y_slice_dim: 0, _y_slice_start: %floordiv, _y_slice_end: %sym_size_int, _all_bases: [%cos]", "%getitem",
+               "return getitem"});
+    }
     void severalReturns() {
         check(program("x: \"f32[4][1]cpu\", z: \"f32[4][1]cpu\"",
                       "cos = torch.ops.aten.cos.default(x)\nsin = torch.ops.aten.sin.default(z)\nr = torch.ops.mylib.two_ret.default(cos, 1.0, sin)\ngetitem: \"f32[4][1]cpu\" = r[1]\nreturn (getitem, cos, sin)"),
