@@ -18,6 +18,7 @@
 
 #include "views/canvas/metrics.h"
 #include "views/panels/alias_panel.h"
+#include "views/panels/command_palette.h"
 #include "views/panels/command_table.h"
 #include "views/panels/decisions_panel.h"
 #include "views/panels/error_banner.h"
@@ -143,6 +144,9 @@ void MainWindow::buildCentre() {
     column->addWidget(pages_, 1);
     setCentralWidget(centre);
     dropHint_ = new DropHint(this);
+    palette_ = new CommandPalette(session_, this);
+    connect(palette_, &CommandPalette::commandChosen, this, [this](const QString& id) { action(id)->trigger(); });
+    connect(palette_, &CommandPalette::sampleChosen, this, [this](int sample) { open(bundledSamples()[std::size_t(sample)].request()); });
 }
 
 void MainWindow::buildDocks() {
@@ -173,7 +177,8 @@ void MainWindow::buildDocks() {
     bottomDock_ = dock(tr("Tables"), QStringLiteral("dock.tables"), bottom_, this);
     addDockWidget(Qt::BottomDockWidgetArea, bottomDock_);
     resizeDocks({passesDock_, inspectorDock_}, {Metrics::em(21), Metrics::em(30)}, Qt::Horizontal);
-    resizeDocks({bottomDock_}, {Metrics::em(17)}, Qt::Vertical);
+    resizeDocks({bottomDock_}, {Metrics::em(18)}, Qt::Vertical);
+    bottomDock_->setTitleBarWidget(new QWidget(bottomDock_));  // its tabs are title enough
 
     connect(node, &NodeCard::whyWanted, this, &MainWindow::showWhy);
     connect(node, &NodeCard::copyCommandWanted, this, &MainWindow::copyAsCommand);
@@ -346,6 +351,25 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
     dropHint_->setGeometry(rect());
+    arrangeForWidth();
+}
+
+/// In a narrow window the inspector stands beside the tables instead of beside the graph.
+void MainWindow::arrangeForWidth() {
+    constexpr int kNarrow = 1280;
+    const bool narrow = width() < kNarrow;
+    if (narrow == narrow_ || !inspectorDock_) return;
+    narrow_ = narrow;
+    const bool shown = inspectorDock_->isVisibleTo(this);
+    if (narrow) {
+        tabifyDockWidget(bottomDock_, inspectorDock_);
+        resizeDocks({bottomDock_}, {Metrics::em(16)}, Qt::Vertical);
+    } else {
+        addDockWidget(Qt::RightDockWidgetArea, inspectorDock_);
+        resizeDocks({passesDock_, inspectorDock_}, {Metrics::em(21), Metrics::em(30)}, Qt::Horizontal);
+    }
+    inspectorDock_->setVisible(shown);
+    if (narrow) bottomDock_->raise();
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

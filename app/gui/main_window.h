@@ -21,6 +21,7 @@ class QToolBar;
 namespace aliascope {
 
 class AliasPanel;
+class CommandPalette;
 class DecisionsPanel;
 class ErrorBanner;
 class HistoryPanel;
@@ -75,6 +76,7 @@ private:
     void showStatus();
     void showPage(QWidget* page);
     void focusStage();
+    void arrangeForWidth();
     void showWhy();
     void copyAsCommand();
     void raisePanel(const QString& name);
@@ -117,6 +119,8 @@ private:
     QToolBar* toolBar_ = nullptr;
     QComboBox* stages_ = nullptr;
     QLabel* status_ = nullptr;
+    bool narrow_ = false;
+    CommandPalette* palette_ = nullptr;
     QWidget* dropHint_ = nullptr;
 };
 

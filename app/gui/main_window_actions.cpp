@@ -18,6 +18,7 @@
 #include "views/canvas/metrics.h"
 #include "views/panels/alias_panel.h"
 #include "views/panels/command_line.h"
+#include "views/panels/command_palette.h"
 #include "views/panels/command_table.h"
 #include "views/panels/decisions_panel.h"
 #include "views/panels/error_banner.h"
@@ -118,6 +119,7 @@ void MainWindow::bindCommands() {
         if (node) QApplication::clipboard()->setText(qstr(node->name));
     });
     bind("edit.copyCommand", [this] { copyAsCommand(); });
+    bind("edit.palette", [this] { palette_->open(); });
     bind("edit.find", [this] {
         raisePanel(QStringLiteral("nodes"));
         nodes_->focusFilter();
@@ -144,6 +146,7 @@ void MainWindow::bindStageCommands() {
     bind("view.graph", [this] { stage_->setMode(StagePanel::Mode::Graph); });
     bind("view.text", [this] { stage_->setMode(StagePanel::Mode::Text); });
     bind("view.both", [this] { stage_->setMode(StagePanel::Mode::Both); });
+    bind("view.removed", [this] { stage_->setRemovedLines(!stage_->removedLines()); });
     bind("view.colour", [this] { stage_->cycleColour(1); });
     bind("view.colourBack", [this] { stage_->cycleColour(-1); });
     bind("view.alias", [this] { stage_->toggleAliasHighlight(); });
@@ -224,6 +227,7 @@ void MainWindow::bindStageCommands() {
 
 void MainWindow::showWhy() {
     inspectorDock_->show();
+    inspectorDock_->raise();
     inspector_->setCurrentWidget(why_);
     why_->setFocus(Qt::ShortcutFocusReason);
 }
@@ -244,10 +248,12 @@ void MainWindow::raisePanel(const QString& name) {
     const QHash<QString, QWidget*> inBottom = {{QStringLiteral("decisions"), decisions_}, {QStringLiteral("nodes"), nodes_}, {QStringLiteral("log"), bottom_->widget(2)}};
     if (QWidget* page = inInspector.value(name)) {
         inspectorDock_->show();
+        inspectorDock_->raise();
         inspector_->setCurrentWidget(page);
     }
     if (QWidget* page = inBottom.value(name)) {
         bottomDock_->show();
+        bottomDock_->raise();
         bottom_->setCurrentWidget(page);
     }
 }

@@ -275,6 +275,50 @@ private slots:
         QVERIFY(window_->session().view()->nodeNamed("abs_1"));
     }
 
+    void paletteFindsNodesStagesAndCommands() {
+        openKv();
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_K, Qt::ControlModifier);
+        auto* field = window_->findChild<QLineEdit*>(QStringLiteral("palette.field"));
+        QVERIFY(field->isVisible() && field->hasFocus());
+        QTest::keyClicks(field, QStringLiteral("@clone_default_1"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(!field->isVisible());
+        QCOMPARE(window_->session().view()->node(window_->session().selection().node)->name, std::string("clone_default_1"));
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_K, Qt::ControlModifier);
+        field->setText(QStringLiteral(":imported"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(settle());
+        QCOMPARE(window_->session().stage(), 1);
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_K, Qt::ControlModifier);
+        QTest::keyClick(field, Qt::Key_Escape);
+        QVERIFY(!field->isVisible());
+        QVERIFY(window_->session().selection().node != kNoUid);  // Escape closed the box only
+    }
+
+    void aNarrowWindowKeepsTheInspector() {
+        openKv();
+        window_->resize(1100, 700);
+        QVERIFY(settle());
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_W);
+        QVERIFY(settle());
+        QVERIFY(window_->whyCard()->isVisible());
+        QVERIFY(window_->stagePanel()->canvas()->width() > 600);
+        window_->resize(1440, 900);
+        QVERIFY(settle());
+        QVERIFY(window_->whyCard()->isVisible());
+    }
+
+    void aHalfReadableFileOpensWithABanner() {
+        QApplication::clipboard()->setText(QStringLiteral("graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %r : [num_users=1] = "
+                                                          "call_function[target=torch.ops.aten.relu.default](args = (%x,, kwargs = {})\n    return r\n"));
+        window_->action(QStringLiteral("file.paste"))->trigger();
+        QVERIFY(settle());
+        QVERIFY(window_->session().isOpen());
+        QVERIFY(window_->banner()->isVisible());
+        QCOMPARE(window_->banner()->report().exitCode, 0);
+        QVERIFY(!window_->banner()->report().excerpt.isEmpty());
+    }
+
     void copyAsCommand() {
         openKv();
         QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_K, Qt::ControlModifier | Qt::ShiftModifier);

@@ -137,6 +137,29 @@ private slots:
         QVERIFY(std::count(text->mark.begin(), text->mark.end(), '+') > 0);
     }
 
+    void removedLinesStandWhereTheyWere() {
+        Session session;
+        OpenRequest request = kvCache("torch-v1");
+        request.stage = QStringLiteral("last");
+        session.open(request);
+        QVERIFY(settle(session));
+        StageTextPtr text;
+        connect(&session, &Session::textReady, this, [&](const StageTextPtr& ready) { text = ready; });
+        session.requestText(TextForm::Readable, true);
+        QVERIFY(settle(session));
+        QVERIFY(text && text->withRemoved);
+        const StageRow& stage = session.data().stages.back();
+        std::int64_t removed = 0;
+        for (std::size_t i = 0; i < text->lines.size(); ++i) {
+            if (text->mark[i] != '-') continue;
+            QVERIFY(text->uidOfLine[i] != kNoUid);
+            removed += session.view()->node(text->uidOfLine[i]) ? 0 : 1;
+        }
+        QCOMPARE(removed, stage.removed);
+        for (const auto& [uid, line] : text->lineOf)
+            if (session.view()->node(uid)) QVERIFY(text->mark[std::size_t(line)] != '-');
+    }
+
     void aFurtherPipelineIsALaneOfItsOwn() {
         Session session;
         session.open(kvCache("torch-v1"));

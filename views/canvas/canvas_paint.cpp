@@ -154,10 +154,25 @@ void GraphCanvas::Private::paintSelectedEdges(QPainter& p, int index) const {
     const QColor colour = Palette::active()(Role::Selection);
     const double gap = LayoutOptions().rowGap * zoom / 2;
     const QRect port = canvas.viewport()->rect();
+    constexpr double kGutter = 6, kLane = 4;
+    constexpr int kMostLanes = 4;
+    int lanes = 0;
     for (const PlacedEdge& e : drawing().edges) {
         if (int(e.from) != index && int(e.to) != index) continue;
         const QPointF a = toViewport({e.x1, e.y1}), b = toViewport({e.x2, e.y2});
         if (a.y() > port.bottom() || b.y() < port.top()) continue;
+        if (e.stub && b.y() > a.y()) {
+            // A long edge runs in the gutter left of the drawing, never across cards.
+            const double x = std::round(toViewport({0, 0}).x() - kGutter - kLane * std::min(lanes++, kMostLanes));
+            const double top = std::max<double>(a.y() + gap / 2, port.top() - 4), bottom = std::min<double>(b.y() - gap / 2, port.bottom() + 4);
+            p.fillRect(QRectF(std::round(a.x()), a.y(), 2, gap / 2), colour);
+            p.fillRect(QRectF(x, std::round(a.y() + gap / 2), a.x() - x + 2, 2), colour);
+            if (bottom > top) p.fillRect(QRectF(x, top, 2, bottom - top), colour);
+            p.fillRect(QRectF(x, std::round(b.y() - gap / 2), b.x() - x + 2, 2), colour);
+            p.fillRect(QRectF(std::round(b.x()), b.y() - gap / 2, 2, gap / 2), colour);
+            if (painter->level() == DetailLevel::Near) drawArrowHead(p, b + QPointF(1, 0), 8 * zoom, colour);
+            continue;
+        }
         if (b.y() >= a.y()) {
             // Clipped to the view: a lane over thousands of rows must not be rasterised whole.
             const QPointF from(a.x(), std::max<double>(a.y(), port.top() - 4)), to(b.x(), std::min<double>(b.y(), port.bottom() + 4 + gap));

@@ -122,7 +122,7 @@ QVariant AliasTreeModel::memberData(const AliasMember& member, int storage, int 
             return column == Name ? QVariant(QStringLiteral("%1 %2, %3, %4").arg(QLatin1String(word), qstr(member.name), qstr(member.op), placeText(member))) : QVariant();
         case Qt::ToolTipRole:
             if (member.kind == AliasMember::Kind::Write) return tr("%1 writes %2 (%3)").arg(percentName(member.name), percentName(member.target), qstr(member.argument));
-            return qstr(member.type);
+            return QStringLiteral("%1  %2  %3").arg(percentName(member.name), qstr(member.op), qstr(member.type));
         case Qt::DisplayRole: break;
         default: return {};
     }

@@ -43,10 +43,12 @@ void AliasPanel::build() {
     tree_->setItemDelegate(new MonoDelegate(tree_));
     tree_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     tree_->header()->setObjectName(QStringLiteral("aliases.tree.header"));
-    tree_->header()->setStretchLastSection(true);
     tree_->header()->setFixedHeight(Metrics::row());
-    constexpr std::array<qreal, AliasTreeModel::ColumnCount> widths = {12.5, 5.5, 10.5, 11};
-    for (int c = 0; c < AliasTreeModel::ColumnCount; ++c) tree_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
+    tree_->header()->setStretchLastSection(false);
+    tree_->header()->setSectionResizeMode(AliasTreeModel::Name, QHeaderView::Stretch);
+    tree_->setColumnWidth(AliasTreeModel::Bytes, Metrics::em(5.5));
+    tree_->setColumnWidth(AliasTreeModel::Place, Metrics::em(11.5));
+    tree_->setColumnHidden(AliasTreeModel::Operator, true);  // in the tooltip; the place says more about memory
     splitter->addWidget(tree_);
 
     mapBox_ = new QWidget(splitter);

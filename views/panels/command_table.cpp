@@ -17,7 +17,8 @@ const std::vector<Command>& commandTable() {
 
         {"edit.copy", "Edit", QT_TRANSLATE_NOOP("Command", "&Copy"), "Ctrl+C", true, ""},
         {"edit.copyCommand", "Edit", QT_TRANSLATE_NOOP("Command", "Copy as co&mmand"), "Ctrl+Shift+K", true, ""},
-        {"edit.find", "|Edit", QT_TRANSLATE_NOOP("Command", "&Find node"), "Ctrl+F /", true, "show"},
+        {"edit.palette", "|Edit", QT_TRANSLATE_NOOP("Command", "Command, node or stage..."), "Ctrl+K", false, ""},
+        {"edit.find", "Edit", QT_TRANSLATE_NOOP("Command", "&Find node"), "Ctrl+F /", true, "show"},
         {"edit.findDecision", "Edit", QT_TRANSLATE_NOOP("Command", "Find &decision"), "Ctrl+Shift+D", true, "decisions"},
         {"edit.findStage", "Edit", QT_TRANSLATE_NOOP("Command", "Find &stage"), "Ctrl+G", true, "stages"},
         {"edit.clear", "Edit", QT_TRANSLATE_NOOP("Command", "Cancel or clear selection"), "Esc", false, ""},
@@ -25,6 +26,7 @@ const std::vector<Command>& commandTable() {
         {"view.graph", "View", QT_TRANSLATE_NOOP("Command", "&Graph"), "G", true, "show"},
         {"view.text", "View", QT_TRANSLATE_NOOP("Command", "&Text"), "L", true, "show"},
         {"view.both", "View", QT_TRANSLATE_NOOP("Command", "&Both"), "Shift+L", true, ""},
+        {"view.removed", "View", QT_TRANSLATE_NOOP("Command", "&Difference in text"), "R", true, "diff"},
         {"view.colour", "|View", QT_TRANSLATE_NOOP("Command", "Next &colour mode"), "K", true, ""},
         {"view.colourBack", "View", QT_TRANSLATE_NOOP("Command", "Previous colour mode"), "Shift+K", true, ""},
         {"view.alias", "View", QT_TRANSLATE_NOOP("Command", "Highlight &storage"), "A", true, "aliases"},

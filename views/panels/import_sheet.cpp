@@ -26,7 +26,7 @@ ImportSheet::ImportSheet(Session& session, QWidget* parent) : QWidget(parent), s
     table_->setSortingEnabled(false);
     constexpr std::array<qreal, UnitModel::ColumnCount> widths = {4, 22, 7, 12, 7, 20};
     for (int c = 0; c < UnitModel::ColumnCount; ++c) table_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
-    column->addWidget(table_, 1);
+    column->addWidget(table_, 8);
     auto* buttons = new QHBoxLayout;
     buttons->setSpacing(Metrics::gap());
     auto* open = textButton(tr("Open this graph"), QStringLiteral("import.open"), this);
@@ -35,7 +35,9 @@ ImportSheet::ImportSheet(Session& session, QWidget* parent) : QWidget(parent), s
     buttons->addWidget(open);
     buttons->addWidget(cancel);
     buttons->addStretch(1);
+    column->addSpacing(Metrics::gap());
     column->addLayout(buttons);
+    column->addStretch(1);
     connect(open, &QPushButton::clicked, this, &ImportSheet::accept);
     connect(table_, &QTableView::activated, this, &ImportSheet::accept);
     connect(cancel, &QPushButton::clicked, this, &ImportSheet::dismissed);
@@ -51,6 +53,7 @@ void ImportSheet::showChoice() {
                                                        .arg(counted(qint64(document->diagnostics.size()), tr("message about the file"), tr("messages about the file")),
                                                             qstr(document->diagnostics.front().sentence())));
     table_->setCurrentIndex(model_->index(model_->largest(), UnitModel::Label));
+    table_->setMaximumHeight((model_->rowCount() + 1) * Metrics::row() + Metrics::gap());
     table_->setFocus();
 }
 

@@ -121,7 +121,8 @@ void NodeCard::show(const Selection& selection) {
 void NodeCard::showNode(const StageView& view, std::uint32_t at) {
     const NodeRow& node = *view.snapshot->nodes[at];
     title_->setText(percentName(node.name));
-    QString what = qstr(shortOp(node)) + QStringLiteral("  \u00b7  ") + QString::fromLatin1(familyWord(view.family[at]));
+    QString what = qstr(shortOp(node));
+    if (const QString family = QString::fromLatin1(familyWord(view.family[at])); family != what) what += QStringLiteral("  \u00b7  ") + family;
     if (view.mark[at] == '+') what += tr("  \u00b7  + added in this stage");
     if (view.mark[at] == '~') what += tr("  \u00b7  ~ changed in this stage");
     operator_->setText(what);

@@ -88,6 +88,13 @@ QWidget* StagePanel::header() {
     form_ = choiceBox(tr("Form of the text"), QStringLiteral("stage.form"), textTools_);
     form_->addItem(tr("Readable Python"));
     form_->addItem(tr("Graph text"));
+    removed_ = iconButton(QStringLiteral("both"), tr("Show the lines that this stage removed or rewrote (R)"), QStringLiteral("stage.removed"), textTools_);
+    removed_->setText(tr("Difference"));
+    removed_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    removed_->setCheckable(true);
+    removed_->setChecked(true);
+    textRow->setSpacing(Metrics::tight());
+    textRow->addWidget(removed_);
     textRow->addWidget(form_);
     row->addWidget(textTools_);
 
@@ -153,8 +160,9 @@ void StagePanel::build() {
     column->addWidget(splitter_, 1);
 
     connect(form_, &QComboBox::activated, this, [this] {
-        if (textShown()) session_.requestText(textForm());
+        if (textShown()) session_.requestText(textForm(), removedLines());
     });
+    connect(removed_, &QToolButton::toggled, this, &StagePanel::setRemovedLines);
     connect(colour_, &QComboBox::activated, this, [this](int mode) { canvas_->setColourMode(ColourMode(mode)); });
     connect(fold_, &QToolButton::toggled, this, &StagePanel::setFoldViews);
     connect(zoomOut_, &QToolButton::clicked, canvas_, &GraphCanvas::zoomOut);
@@ -171,7 +179,7 @@ void StagePanel::setMode(Mode mode) {
     graphTools_->setVisible(mode != Mode::Text);
     text_->setVisible(textShown());
     textTools_->setVisible(textShown());
-    if (textShown()) session_.requestText(textForm());
+    if (textShown()) session_.requestText(textForm(), removedLines());
     if (mode == Mode::Both && splitter_->sizes().value(1) < Metrics::em(10)) splitter_->setSizes({width() / 2, width() / 2});
     emit modeChanged();
 }
@@ -180,7 +188,14 @@ TextForm StagePanel::textForm() const { return form_->currentIndex() == 1 ? Text
 
 void StagePanel::setTextForm(TextForm form) {
     form_->setCurrentIndex(form == TextForm::Graph ? 1 : 0);
-    if (textShown()) session_.requestText(form);
+    if (textShown()) session_.requestText(form, removedLines());
+}
+
+bool StagePanel::removedLines() const { return removed_->isChecked(); }
+
+void StagePanel::setRemovedLines(bool on) {
+    removed_->setChecked(on);
+    if (textShown()) session_.requestText(textForm(), on);
 }
 
 void StagePanel::setFoldViews(bool on) {

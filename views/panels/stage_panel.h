@@ -31,6 +31,9 @@ public:
     void setMode(Mode mode);
     void setTextForm(TextForm form);
     TextForm textForm() const;
+    /// Lines of the stage before, where it removed or rewrote them.
+    void setRemovedLines(bool on);
+    bool removedLines() const;
     void setFoldViews(bool on);
     void cycleColour(int direction);
     void toggleAliasHighlight();
@@ -62,6 +65,7 @@ private:
     bool aliasHighlight_ = false, mutationEdges_ = false;
     QToolButton *graphButton_ = nullptr, *textButton_ = nullptr, *bothButton_ = nullptr;
     QComboBox *form_ = nullptr, *colour_ = nullptr;
+    QToolButton* removed_ = nullptr;
     QToolButton *fold_ = nullptr, *zoomOut_ = nullptr, *zoomIn_ = nullptr;
     QLabel* zoom_ = nullptr;
     QWidget *graphTools_ = nullptr, *textTools_ = nullptr;

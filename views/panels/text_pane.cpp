@@ -167,8 +167,10 @@ void TextPane::paintLine(QPainter& painter, int line, int y) {
     const char mark = source_->mark(line);
     if (mark == '+') painter.fillRect(row, p(Role::AddedFill));
     if (mark == '~') painter.fillRect(row, p(Role::ChangedFill));
+    if (mark == '-') painter.fillRect(row, p(Role::RemovedFill));
     const bool current = line == selectedLine();
-    if (current) painter.fillRect(row, p.mix(mark == '+' ? Role::AddedFill : mark == '~' ? Role::ChangedFill : Role::Panel, Role::Selection, 0.20));
+    const Role ground = mark == '+' ? Role::AddedFill : mark == '~' ? Role::ChangedFill : mark == '-' ? Role::RemovedFill : Role::Panel;
+    if (current) painter.fillRect(row, p.mix(ground, Role::Selection, 0.20));
 
     painter.setClipRect(QRect(gutter(), y, viewport()->width() - gutter(), rowHeight_));
     paintText(painter, source_->line(line), line, y);
@@ -178,10 +180,12 @@ void TextPane::paintLine(QPainter& painter, int line, int y) {
     painter.setPen(p.mix(Role::Panel, Role::Secondary, current ? 1.0 : 0.7));
     painter.drawText(QRect(0, y, numberRight, rowHeight_), Qt::AlignRight | Qt::AlignVCenter, QString::number(line + 1));
     if (mark != ' ') {
-        painter.setPen(p(mark == '+' ? Role::Added : Role::Changed));
-        painter.drawText(QRect(numberRight + 2, y, int(columnWidth_) + 4, rowHeight_), Qt::AlignCenter, QString(QLatin1Char(mark)));
+        painter.setPen(p(mark == '+' ? Role::Added : mark == '-' ? Role::Removed : Role::Changed));
+        painter.drawText(QRect(numberRight + 2, y, int(columnWidth_) + 4, rowHeight_), Qt::AlignCenter, mark == '-' ? QString(QChar(0x2212)) : QString(QLatin1Char(mark)));
     }
     if (mark == '+') painter.fillRect(0, y, 3, rowHeight_, p(Role::Added));
+    if (mark == '-')
+        for (int dot = y; dot < y + rowHeight_; dot += 3) painter.fillRect(0, dot, 3, 1, p(Role::Removed));
     if (mark == '~')
         for (int dot = y; dot < y + rowHeight_; dot += 4) painter.fillRect(0, dot, 3, 2, p(Role::Changed));
 }
@@ -213,13 +217,14 @@ void TextPane::paintText(QPainter& painter, const QString& text, int line, int y
         painter.setPen(p(role));
         painter.drawText(QPointF(x(begin), y + ascent_), text.mid(begin, end - begin));
     };
+    const Role ink = source_->mark(line) == '-' ? Role::Secondary : Role::Ink;
     int at = 0;
     for (const QuietSpan& quiet : quietSpans(text)) {
-        draw(at, quiet.begin, Role::Ink);
+        draw(at, quiet.begin, ink);
         draw(quiet.begin, quiet.end, Role::Secondary);
         at = quiet.end;
     }
-    draw(at, int(text.size()), Role::Ink);
+    draw(at, int(text.size()), ink);
 }
 
 TextPane::Position TextPane::positionAt(QPoint at) const {

@@ -14,7 +14,7 @@ public:
     virtual int lineCount() const = 0;
     virtual QString line(int number) const = 0;
     virtual Uid uidOf(int number) const = 0;             ///< node that the line defines; kNoUid = none
-    virtual char mark(int number) const = 0;             ///< `+`, `~` or blank
+    virtual char mark(int number) const = 0;             ///< `+`, `~`, blank; `-` = of the stage before
     virtual int longestLine() const = 0;                 ///< characters
     virtual int lineOf(Uid uid) const = 0;               ///< -1 = nowhere
     virtual Uid uidOfName(const QString& name) const = 0;

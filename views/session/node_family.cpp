@@ -45,6 +45,7 @@ Name canonicalTarget(const NodeRow& node) { return canonicalOp(node.target.empty
 Family familyOfCall(const NodeRow& node) {
     const Name op = canonicalTarget(node);
     const auto [space, packet] = split(op.view());
+    if (node.flags & FlagUnparsed) return Family::Unknown;
     if (space == "hop") return Family::Wrapper;
     if (space.substr(0, 9) == "_c10d_fun" || space == "c10d") return Family::Collective;
     if (packet == "getitem") return Family::View;

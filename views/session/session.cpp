@@ -120,10 +120,23 @@ void Session::recordUnitOf(const ReadOutcome& outcome, std::size_t unit) {
                 result.data = readLane(result.data->recording, result.data->lane, outcome.request.stage);
             return result;
         },
-        [this, request = outcome.request](RecordOutcome result) {
+        [this, outcome, unit](RecordOutcome result) {
             temporary_ = true;
-            recorded(std::move(result), request);
+            const bool whole = !result.error && !result.cancelled;
+            recorded(std::move(result), outcome.request);
+            if (whole) reportPartial(outcome, unit);
         });
+}
+
+/// A graph of which a part could not be read opens all the same; the first reason is shown, the others stand in the log.
+void Session::reportPartial(const ReadOutcome& outcome, std::size_t unit) {
+    const Unit& read = outcome.document->units[unit];
+    const auto first = std::find_if(read.diagnostics.begin(), read.diagnostics.end(), [](const Diagnostic& d) { return d.severity == Severity::Error; });
+    if (first == read.diagnostics.end()) return;
+    ErrorReport report = reportOf(*first);
+    report.todo = tr("What could be read is shown: %1 nodes. Every message stands in the log.").arg(read.graph.size());
+    report.exitCode = 0;
+    emit failed(report);
 }
 
 void Session::recorded(RecordOutcome outcome, const OpenRequest& request) {
@@ -346,7 +359,7 @@ void Session::show(StageViewPtr view) {
         }
         wantedNode_.clear();
     }
-    if (wantedText_) requestText(*wantedText_);
+    if (wantedText_) requestText(wantedText_->first, wantedText_->second);
     prefetch();
 }
 
@@ -478,24 +491,30 @@ bool Session::goForward() {
 
 // --- text ----------------------------------------------------------------------------------------------------------------------------------
 
-void Session::requestText(TextForm form) {
-    wantedText_ = form;
+void Session::requestText(TextForm form, bool withRemoved) {
+    wantedText_ = {form, withRemoved};
     if (!view_) return;
+    const bool difference = withRemoved && view_->stage > 1 && !view_->changes->empty();
     for (const StageTextPtr& text : texts_) {
-        if (text->lane != view_->lane || text->stage != view_->stage || text->form != form) continue;
+        if (text->lane != view_->lane || text->stage != view_->stage || text->form != form || text->withRemoved != difference) continue;
         emit textReady(text);
         return;
     }
     jobs_.start(
         tr("Printing stage %1").arg(stage_), QStringLiteral("text"), JobQueue::Kind::Quiet,
-        [recording = data_.recording, view = view_, form, ops = ops_](const JobContext& job) {
-            return loadStageText(*recording, *view, form, *ops, job.cancelToken());
+        [recording = data_.recording, view = view_, before = kept(view_->stage - 1), form, ops = ops_, difference](const JobContext& job) -> StageTextPtr {
+            const StageTextPtr now = loadStageText(*recording, *view, form, *ops, job.cancelToken());
+            if (!now || !difference) return now;
+            const StageViewPtr old = before ? before : loadStageView(*recording, view->lane, view->stage - 1, {}, job.cancelToken());
+            const StageTextPtr oldText = old ? loadStageText(*recording, *old, form, *ops, job.cancelToken()) : nullptr;
+            return oldText ? withRemovedLines(*now, *oldText, *view->changes) : now;
         },
-        [this, recording = data_.recording](StageTextPtr text) {
+        [this, recording = data_.recording, withRemoved](StageTextPtr text) {
             if (!text || recording != data_.recording) return;
             texts_.push_front(text);
             if (texts_.size() > kKeptTexts) texts_.pop_back();
-            if (view_ && text->stage == view_->stage && text->lane == view_->lane && text->form == wantedText_) emit textReady(text);
+            const bool wanted = wantedText_ == std::pair(text->form, withRemoved);
+            if (view_ && text->stage == view_->stage && text->lane == view_->lane && wanted) emit textReady(text);
         });
 }
 

@@ -78,8 +78,8 @@ public:
     bool goForward();
 
     // --- questions, answered later on the UI thread -------------------------------------------------------------------------------------------
-    /// Text of the current stage; answered by textReady().
-    void requestText(TextForm form);
+    /// Text of the current stage, on request with the lines that it removed; answered by textReady().
+    void requestText(TextForm form, bool withRemoved = false);
     /// `key`: a newer question of the same panel replaces an older one.
     template <class Work, class Done>
     void ask(const QString& key, Work work, Done done) {
@@ -109,6 +109,7 @@ private:
     void readDone(ReadOutcome outcome);
     void recordUnitOf(const ReadOutcome& outcome, std::size_t unit);
     void recorded(RecordOutcome outcome, const OpenRequest& request);
+    void reportPartial(const ReadOutcome& outcome, std::size_t unit);
     void adopt(LaneData data);
     void showStage(int idx);
     void show(StageViewPtr view);
@@ -139,7 +140,7 @@ private:
     std::deque<StageViewPtr> cache_;      // newest first
     std::deque<StageTextPtr> texts_;
     std::vector<int> prefetching_;
-    std::optional<TextForm> wantedText_;  // the form that a pane shows; its neighbours are printed ahead
+    std::optional<std::pair<TextForm, bool>> wantedText_;  // what a pane shows: form, with removed lines
     std::deque<Place> back_, forward_;
 };
 

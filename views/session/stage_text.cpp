@@ -149,6 +149,56 @@ StageTextPtr makeStageText(const std::string& printed, const StageView& view, Te
     return out;
 }
 
+StageTextPtr withRemovedLines(const StageText& now, const StageText& before, const std::vector<ChangeRow>& changes) {
+    std::unordered_map<Uid, ChangeMark> changed;
+    for (const ChangeRow& change : changes) changed.emplace(change.uid, change.mark);
+    // Removed lines wait for the next line of the old text that is still there.
+    std::unordered_map<Uid, std::vector<std::size_t>> standBefore;
+    std::vector<std::size_t> waiting;
+    for (std::size_t i = 0; i < before.lines.size(); ++i) {
+        const Uid uid = before.uidOfLine[i];
+        if (uid == kNoUid) continue;
+        const auto mark = changed.find(uid);
+        const auto line = now.lineOf.find(uid);
+        if (line == now.lineOf.end()) {
+            waiting.push_back(i);
+            continue;
+        }
+        auto& place = standBefore[uid];
+        place.insert(place.end(), waiting.begin(), waiting.end());
+        waiting.clear();
+        if (mark != changed.end() && mark->second == ChangeMark::Modified && now.lines[std::size_t(line->second)] != before.lines[i]) place.push_back(i);
+    }
+    auto out = std::make_shared<StageText>();
+    out->lane = now.lane;
+    out->stage = now.stage;
+    out->form = now.form;
+    out->withRemoved = true;
+    out->uidOfName = now.uidOfName;
+    out->longest = std::max(now.longest, before.longest);
+    auto add = [&](const QString& line, Uid uid, char mark) {
+        out->lines.push_back(line);
+        out->uidOfLine.push_back(uid);
+        out->mark.push_back(mark);
+    };
+    std::vector<int> placeOf(now.lines.size());
+    for (std::size_t i = 0; i < now.lines.size(); ++i) {
+        const auto old = now.uidOfLine[i] == kNoUid ? standBefore.end() : standBefore.find(now.uidOfLine[i]);
+        if (old != standBefore.end()) {
+            for (std::size_t line : old->second) {
+                const Uid uid = before.uidOfLine[line];
+                if (!now.lineOf.contains(uid)) out->lineOf.emplace(uid, int(out->lines.size()));
+                add(before.lines[line], uid, '-');
+            }
+        }
+        placeOf[i] = int(out->lines.size());
+        add(now.lines[i], now.uidOfLine[i], now.mark[i]);
+    }
+    for (const auto& [uid, line] : now.lineOf) out->lineOf[uid] = placeOf[std::size_t(line)];
+    for (const auto& [name, uid] : before.uidOfName) out->uidOfName.emplace(name, uid);
+    return out;
+}
+
 StageTextPtr loadStageText(const Recording& recording, const StageView& view, TextForm form, const OpRegistry& ops, const CancelToken& cancel) {
     if (cancel.cancelled()) return nullptr;
     const Result<Graph> graph = recording.graph(view.lane, view.stage, ops);

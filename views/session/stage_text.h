@@ -17,9 +17,10 @@ struct StageText {
     std::int64_t lane = 0;
     int stage = 0;
     TextForm form = TextForm::Readable;
+    bool withRemoved = false;                ///< lines of the stage before are in between
     std::vector<QString> lines;
     std::vector<Uid> uidOfLine;              ///< the node that the line defines; kNoUid = none
-    std::vector<char> mark;                  ///< `+`, `~`, blank
+    std::vector<char> mark;                  ///< `+`, `~`, blank; `-` = stood here in the stage before
     std::unordered_map<Uid, int> lineOf;     ///< inputs of readable Python all stand in the line of `def`
     std::unordered_map<std::string, Uid> uidOfName;  ///< of the main graph first
     int longest = 0;                         ///< characters
@@ -28,6 +29,8 @@ using StageTextPtr = std::shared_ptr<const StageText>;
 
 /// Prints the recorded stage. Null when it cannot be rebuilt or when cancelled.
 StageTextPtr loadStageText(const Recording& recording, const StageView& view, TextForm form, const OpRegistry& ops, const CancelToken& cancel);
+/// The text of a stage with, in their old place, the lines that `changes` removed or rewrote.
+StageTextPtr withRemovedLines(const StageText& now, const StageText& before, const std::vector<ChangeRow>& changes);
 /// Lines of printed text matched to the nodes of `view`.
 StageTextPtr makeStageText(const std::string& printed, const StageView& view, TextForm form);
 
