@@ -29,9 +29,15 @@ void reportUnknownOperators(const Graph& g, PassContext& ctx, std::unordered_set
 class Functionalize : public Pass {
 public:
     std::string_view name() const override { return "functionalize"; }
-    std::string_view help() const override { return "Replace writes by new values: in-place operators, custom operators and kernel launches become functional"; }
+    std::string_view help() const override {
+        return "Replace writes by new values: in-place operators, custom operators and kernel launches become functional";
+    }
     std::vector<PassOption> options() const override {
-        return {{PassOption::Type::Enum, "custom-ops", {"v1", "v2", "auto"}, "auto", "form of wrapped custom operators; v1 and v2 give PyTorch's graphs, defects included"}};
+        return {{PassOption::Type::Enum,
+                 "custom-ops",
+                 {"v1", "v2", "auto"},
+                 "auto",
+                 "form of wrapped custom operators; v1 and v2 give PyTorch's graphs, defects included"}};
     }
 
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {

@@ -16,11 +16,11 @@ const Name kSetItem("operator::setitem");
 /// Views that an operator with a trailing underscore makes of its own operand, where the name alone does not lead there.
 Name viewOfMetadataOp(const OpRegistry& ops, const OpDef& op) {
     static const std::unordered_map<Name, Name> table = {
-        {Name("aten::transpose_"), Name("aten::transpose.int")}, {Name("aten::swapaxes_"), Name("aten::transpose.int")},
-        {Name("aten::swapdims_"), Name("aten::transpose.int")},  {Name("aten::t_"), Name("aten::t")},
-        {Name("aten::squeeze_"), Name("aten::squeeze")},         {Name("aten::squeeze_.dim"), Name("aten::squeeze.dim")},
+        {Name("aten::transpose_"), Name("aten::transpose.int")},   {Name("aten::swapaxes_"), Name("aten::transpose.int")},
+        {Name("aten::swapdims_"), Name("aten::transpose.int")},    {Name("aten::t_"), Name("aten::t")},
+        {Name("aten::squeeze_"), Name("aten::squeeze")},           {Name("aten::squeeze_.dim"), Name("aten::squeeze.dim")},
         {Name("aten::squeeze_.dims"), Name("aten::squeeze.dims")}, {Name("aten::unsqueeze_"), Name("aten::unsqueeze")},
-        {Name("aten::as_strided_"), Name("aten::as_strided")},   {Name("aten::detach_"), Name("aten::detach")},
+        {Name("aten::as_strided_"), Name("aten::as_strided")},     {Name("aten::detach_"), Name("aten::detach")},
     };
     const auto found = table.find(op.canonical);
     return found != table.end() && ops.find(found->second) ? found->second : Name();
@@ -93,7 +93,8 @@ Status Functionalizer::call(NodeId id) {
         if (op && needsFunctionalizing(ops_, g_, id)) {
             if (op->is(Trait::HandleOnly)) return metadataCall(id, *op);
             if (op->is(Trait::Resizes)) return setCall(id, *op);
-            static const std::unordered_set<Name> ownRules = {Name("aten"), Name("prim"), Name("prims"), Name("_c10d_functional"), Name("quantized_decomposed")};
+            static const std::unordered_set<Name> ownRules = {Name("aten"), Name("prim"), Name("prims"), Name("_c10d_functional"),
+                                                              Name("quantized_decomposed")};
             return ownRules.contains(op->schema.ns) ? atenWrite(id, *op) : customCall(id, *op);
         }
     }
@@ -104,7 +105,8 @@ Result<std::vector<Functionalizer::Written>> Functionalizer::writtenOf(NodeId id
     std::vector<Written> out;
     const auto add = [&](std::size_t param, int element, const Value& v) -> Status {
         if (!v.isNode() && !v.isNone())
-            return failAt(id, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", call.op->schema.params[param].name.str()}, {"why", "it is not a tensor of the graph"}});
+            return failAt(id, "WRITE_WITHOUT_WRITE_BACK",
+                          {{"node", nameOf(id)}, {"arg", call.op->schema.params[param].name.str()}, {"why", "it is not a tensor of the graph"}});
         out.push_back({param, element, v.isNode() ? handleOf(v.asNode()) : nullptr});
         return {};
     };
@@ -156,7 +158,10 @@ Status Functionalizer::atenWrite(NodeId id, const OpDef& op) {
             const Value value = name == "zero_" ? Value::integer(0) : bound->values[1];
             const Name dtype("torch." + std::string(info(t->dtype).torchName));
             become(id, kFull, {Value::list(std::move(sizes)), value},
-                   {{"dtype"_n, Value::constant(dtype)}, {"layout"_n, Value::constant("torch.strided"_n)}, {"device"_n, Value::device(t->device)}, {"pin_memory"_n, Value::boolean(false)}});
+                   {{"dtype"_n, Value::constant(dtype)},
+                    {"layout"_n, Value::constant("torch.strided"_n)},
+                    {"device"_n, Value::device(t->device)},
+                    {"pin_memory"_n, Value::boolean(false)}});
             rewrite("functionalize-in-place", {before}, {ref(g_, id)});
             setHandle(id, self);
             at_ = g_[id].next;
@@ -250,7 +255,8 @@ NodeId Functionalizer::emitResult(NodeId tuple, std::int64_t index, const Handle
     return part;
 }
 
-Status Functionalizer::storeResults(NodeId id, const OpDef& op, const OpDef& functional, const std::vector<Written>& written, const TypePtr& oldType, std::vector<NodeRef>& made) {
+Status Functionalizer::storeResults(NodeId id, const OpDef& op, const OpDef& functional, const std::vector<Written>& written, const TypePtr& oldType,
+                                    std::vector<NodeRef>& made) {
     // The functional operator returns what the mutating one makes afresh, then the new values of what it writes.
     const Schema& schema = op.schema;
     std::size_t fresh = 0;
@@ -261,7 +267,8 @@ Status Functionalizer::storeResults(NodeId id, const OpDef& op, const OpDef& fun
         if (params.empty() || params.back() != w.param) params.push_back(w.param);
     const std::size_t results = functional.schema.returns.size();
     if (results != fresh + params.size())
-        return failAt(id, "NO_COUNTERPART", {{"op", op.canonical.str()}, {"arg", params.empty() ? "" : schema.params[params[0]].name.str()}, {"node", nameOf(id)}});
+        return failAt(id, "NO_COUNTERPART",
+                      {{"op", op.canonical.str()}, {"arg", params.empty() ? "" : schema.params[params[0]].name.str()}, {"node", nameOf(id)}});
 
     const auto component = [&](std::size_t k, const Handle* h) {
         if (results == 1) return id;
@@ -339,8 +346,10 @@ Status Functionalizer::metadataCall(NodeId id, const OpDef& op) {
     Handle* changed = knownHandle(id);
     if (!changed) return {};
     if (auto geometry = viewGeometryOf(id, self)) changed->geometry = std::move(geometry);
-    if (changed->step.op.empty()) setHandle(id, self);
-    else self->replacedBy = changed;
+    if (changed->step.op.empty())
+        setHandle(id, self);
+    else
+        self->replacedBy = changed;
     rewrite("functionalize-metadata", {before}, {ref(g_, id)});
     return {};
 }
@@ -350,7 +359,9 @@ Status Functionalizer::setCall(NodeId id, const OpDef& op) {
     if (!bound) return fail(bound.error());
     if (!bound->values[0].isNode()) return {};
     Handle* self = handleOf(bound->values[0].asNode());
-    const auto refuse = [&] { return failAt(id, "RESIZE_OF_VIEW", {{"node", nameOf(id)}, {"view", nameOf(self)}, {"other", nameOf(self->storage->root)}}); };
+    const auto refuse = [&] {
+        return failAt(id, "RESIZE_OF_VIEW", {{"node", nameOf(id)}, {"view", nameOf(self)}, {"other", nameOf(self->storage->root)}});
+    };
     const NodeRef before = ref(g_, id);
     Handle* result = self;
     if (op.canonical == "aten::set_.source_Tensor"_n && bound->values[1].isNode()) {
@@ -401,7 +412,9 @@ Status Functionalizer::setItemCall(NodeId id, Handle* self) {
     const NodeRef before = ref(g_, id);
     const Value index = g_[id].arg(1), source = current(g_[id].arg(2));
     const std::vector<Value> parts = index.isSequence() ? index.items() : std::vector<Value>{index};
-    const auto refuse = [&](std::string why) { return failAt(id, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", nameOf(self)}, {"why", std::move(why)}}); };
+    const auto refuse = [&](std::string why) {
+        return failAt(id, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", nameOf(self)}, {"why", std::move(why)}});
+    };
     if (!self->geometry) return refuse("the rank of what is indexed is unknown");
     Handle* h = self;
     std::int64_t dim = 0;
@@ -423,7 +436,11 @@ Status Functionalizer::setItemCall(NodeId id, Handle* self) {
                 ++dim;
                 continue;
             }
-            step = {"aten::slice.Tensor"_n, {Value::integer(dim), bounds[0].isNone() ? Value::integer(0) : bounds[0], bounds[1].isNone() ? Value::integer(INT64_MAX) : bounds[1]}, {}, -1};
+            step = {
+                "aten::slice.Tensor"_n,
+                {Value::integer(dim), bounds[0].isNone() ? Value::integer(0) : bounds[0], bounds[1].isNone() ? Value::integer(INT64_MAX) : bounds[1]},
+                {},
+                -1};
             if (!bounds[2].isNone()) step.args.push_back(bounds[2]);
             ++dim;
         } else {
@@ -436,8 +453,10 @@ Status Functionalizer::setItemCall(NodeId id, Handle* self) {
     }
     const NodeId destination = valueOf(h);
     NodeId stored = source.asNode();
-    if (stored && g_[stored].tensor()) become(id, "aten::copy"_n, {Value::node(destination), source}, {});
-    else become(id, "aten::fill.Scalar"_n, {Value::node(destination), source}, {});
+    if (stored && g_[stored].tensor())
+        become(id, "aten::copy"_n, {Value::node(destination), source}, {});
+    else
+        become(id, "aten::fill.Scalar"_n, {Value::node(destination), source}, {});
     rewrite("functionalize-in-place", {before}, {ref(g_, id)});
     at_ = g_[id].next;
     return write(h, id);

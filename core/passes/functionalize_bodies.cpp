@@ -1,5 +1,5 @@
-// Bodies of higher-order operators. A body is functionalized like a graph of its own; what it writes of its inputs becomes results that are appended to
-// its own, and the call writes them to its operands (functionalize.md 3.1, "outside").
+// Bodies of higher-order operators. A body is functionalized like a graph of its own; what it writes of its inputs becomes results that are appended
+// to its own, and the call writes them to its operands (functionalize.md 3.1, "outside").
 
 #include <algorithm>
 
@@ -11,7 +11,8 @@ namespace {
 
 bool outputIsTuple(const Graph& body) { return body.output() && body[body.output()].arg(0).isSequence(); }
 
-/// Calls of Python's torch functions, methods and modules: whether their result may share memory with an operand. Custom operators may not, by contract.
+/// Calls of Python's torch functions, methods and modules: whether their result may share memory with an operand. Custom operators may not, by
+/// contract.
 bool mayReturnOperand(const OpRegistry& ops, const Node& n) {
     if (n.kind == NodeKind::CallModule) return true;
     const std::string_view op = n.op.view();
@@ -19,7 +20,8 @@ bool mayReturnOperand(const OpRegistry& ops, const Node& n) {
     if (!python) return false;
     const std::string_view target = n.target.view();
     const std::vector<const OpDef*> overloads = ops.overloads(Name("aten::" + std::string(target.substr(target.rfind('.') + 1))));
-    return overloads.empty() || std::any_of(overloads.begin(), overloads.end(), [](const OpDef* d) { return d->isView() || d->is(Trait::AliasIfLayout) || d->schema.isInPlace(); });
+    return overloads.empty() || std::any_of(overloads.begin(), overloads.end(),
+                                            [](const OpDef* d) { return d->isView() || d->is(Trait::AliasIfLayout) || d->schema.isInPlace(); });
 }
 
 }  // namespace
@@ -67,7 +69,9 @@ Status Functionalizer::checkKnownAliases(const Storage& storage) {
             if (g_.before(origin_, user.id)) view = id;
     if (!view) return {};
     return failAt(origin_, "WRITE_WITHOUT_WRITE_BACK",
-                  {{"node", nameOf(origin_)}, {"arg", nameOf(storage.root)}, {"why", "the result of " + nameOf(view) + ", which is no ATen operator, may be the same memory as its operand"}});
+                  {{"node", nameOf(origin_)},
+                   {"arg", nameOf(storage.root)},
+                   {"why", "the result of " + nameOf(view) + ", which is no ATen operator, may be the same memory as its operand"}});
 }
 
 Status Functionalizer::bodies(NodeId id, bool& done) {
@@ -103,7 +107,9 @@ Status Functionalizer::bodies(NodeId id, bool& done) {
         for (std::size_t q = 0; q < call->operands.size(); ++q) {
             const Handle* other = q == p || !call->operands[q].isNode() ? nullptr : knownHandle(call->operands[q].asNode());
             if (other && overlap(h, other) != Overlap::Disjoint)
-                return failAt(id, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", nameOf(h)}, {"why", "operand " + nameOf(other) + " shares memory with it inside the body"}});
+                return failAt(
+                    id, "WRITE_WITHOUT_WRITE_BACK",
+                    {{"node", nameOf(id)}, {"arg", nameOf(h)}, {"why", "operand " + nameOf(other) + " shares memory with it inside the body"}});
         }
     }
     // Every branch returns every written input, changed or not.
@@ -114,7 +120,9 @@ Status Functionalizer::bodies(NodeId id, bool& done) {
         const NodeId output = body.output();
         std::vector<Value> items = body[output].arg(0).items();
         if (effect.placeholders.size() != written.size()) {
-            if (effect.shared) return failAt(id, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", attribute.str()}, {"why", "the body is shared by calls that write differently"}});
+            if (effect.shared)
+                return failAt(id, "WRITE_WITHOUT_WRITE_BACK",
+                              {{"node", nameOf(id)}, {"arg", attribute.str()}, {"why", "the body is shared by calls that write differently"}});
             const std::vector<NodeId> inputs = body.placeholders();
             std::vector<Value> complete(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(effect.results));
             auto own = items.begin() + static_cast<std::ptrdiff_t>(effect.results);
@@ -180,10 +188,15 @@ Result<Functionalizer::BodyEffect> Functionalizer::functionalizeBody(NodeId id, 
     }
     if (!writes.empty()) {
         const auto call = bodyOf(g_, g_[id]);
-        const bool matched = call && returnsBodyResults(g_[id].op) && !call->operands.empty() &&
-                             std::all_of(writes.begin(), writes.end(), [&](const BodyWrite& w) { return w.placeholder < call->operands.size() && call->operands[w.placeholder].isNode(); });
+        const bool matched =
+            call && returnsBodyResults(g_[id].op) && !call->operands.empty() && std::all_of(writes.begin(), writes.end(), [&](const BodyWrite& w) {
+                return w.placeholder < call->operands.size() && call->operands[w.placeholder].isNode();
+            });
         if (!matched) {
-            Diagnostic d = warning("WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", attribute.str()}, {"why", "the body writes its inputs, and " + g_[id].op.str() + " cannot return new values of them"}});
+            Diagnostic d = warning("WRITE_WITHOUT_WRITE_BACK",
+                                   {{"node", nameOf(id)},
+                                    {"arg", attribute.str()},
+                                    {"why", "the body writes its inputs, and " + g_[id].op.str() + " cannot return new values of them"}});
             d.node = Name(nameOf(id));
             ctx_.say(std::move(d));
             effect.refused = true;

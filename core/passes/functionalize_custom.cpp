@@ -26,7 +26,8 @@ Status Functionalizer::checkEligible(NodeId id, const OpDef& op) {
         const SchemaType& type = s.returns[r].type;
         const bool nothing = s.returns.size() == 1 && type.base == "None"_n;
         if (!nothing && (type.kind != SchemaType::Kind::Base || type.base != "Tensor"_n || type.alias))
-            return failAt(id, "NOT_ELIGIBLE_RETURN", {{"op", op.canonical.str()}, {"i", std::to_string(r)}, {"type", type.str()}, {"node", nameOf(id)}});
+            return failAt(id, "NOT_ELIGIBLE_RETURN",
+                          {{"op", op.canonical.str()}, {"i", std::to_string(r)}, {"type", type.str()}, {"node", nameOf(id)}});
     }
     return {};
 }
@@ -106,14 +107,16 @@ void Functionalizer::takeReturns(NodeId wrapper, const OpDef& op, const TypePtr&
     setHandle(wrapper, newRoot(wrapper, value));
 }
 
-void Functionalizer::reportWrapped(NodeId id, const NodeRef& before, const OpDef& op, std::string_view form, std::vector<NodeRef> made, const std::vector<Written>& written, std::size_t bases) {
+void Functionalizer::reportWrapped(NodeId id, const NodeRef& before, const OpDef& op, std::string_view form, std::vector<NodeRef> made,
+                                   const std::vector<Written>& written, std::size_t bases) {
     std::vector<std::string> names;
     for (const Written& w : written) {
         const std::string& name = op.schema.params[w.param].name.str();
         if (w.handle && (names.empty() || names.back() != name)) names.push_back(name);
     }
     rewrite(form_ == Form::V1 ? "wrap-v1" : "wrap-v2", {before}, std::move(made));
-    decide(id, "WRAPPED", "", {{"op", op.canonical.str()}, {"form", std::string(form)}, {"written", joined(names)}, {"bases", std::to_string(bases)}});
+    decide(id, "WRAPPED", "",
+           {{"op", op.canonical.str()}, {"form", std::string(form)}, {"written", joined(names)}, {"bases", std::to_string(bases)}});
 }
 
 void Functionalizer::reportOverlaps(NodeId id, const BoundCall& call, const std::vector<Written>& written) {
@@ -134,8 +137,10 @@ void Functionalizer::reportOverlaps(NodeId id, const BoundCall& call, const std:
             if (!firstTime("OVERLAPPING_WRITES", call.op->canonical.view())) return;
             std::string bytes = "some";
             if (w.handle->geometry && other->handle->geometry)
-                if (const auto n = overlapElements(*w.handle->geometry, *other->handle->geometry)) bytes = std::to_string(*n * itemSize(w.handle->geometry->dtype));
-            Diagnostic d = warning("OVERLAPPING_WRITES", {{"args", nameOfArgument(w) + " and " + nameOfArgument(*other)}, {"overlap", bytes}, {"node", nameOf(id)}});
+                if (const auto n = overlapElements(*w.handle->geometry, *other->handle->geometry))
+                    bytes = std::to_string(*n * itemSize(w.handle->geometry->dtype));
+            Diagnostic d = warning("OVERLAPPING_WRITES",
+                                   {{"args", nameOfArgument(w) + " and " + nameOfArgument(*other)}, {"overlap", bytes}, {"node", nameOf(id)}});
             d.node = Name(nameOf(id));
             ctx_.say(std::move(d));
             return;
@@ -159,7 +164,8 @@ void Functionalizer::reportAliasedReads(NodeId id, const BoundCall& call, const 
             for (const Written* w : group->second) {
                 if (++pairs > kMostPairs || overlap(h, w->handle) == Overlap::Disjoint) continue;
                 if (!firstTime("ALIASED_READ", call.op->canonical.str() + " " + param.name.str())) return;
-                Diagnostic d = warning("ALIASED_READ", {{"arg", param.name.str()}, {"other", call.op->schema.params[w->param].name.str()}, {"node", nameOf(id)}});
+                Diagnostic d = warning("ALIASED_READ",
+                                       {{"arg", param.name.str()}, {"other", call.op->schema.params[w->param].name.str()}, {"node", nameOf(id)}});
                 d.node = Name(nameOf(id));
                 ctx_.say(std::move(d));
                 return;

@@ -63,9 +63,11 @@ Status Functionalizer::epilogue(NodeId output) {
             rewrite("set-back", {ref(g_, value)}, {ref(g_, set)});
             continue;
         }
-        const bool moved = now != root && now->geometry && root->geometry && !(now->geometry->sizes == root->geometry->sizes && now->geometry->strides == root->geometry->strides);
+        const bool moved = now != root && now->geometry && root->geometry &&
+                           !(now->geometry->sizes == root->geometry->sizes && now->geometry->strides == root->geometry->strides);
         if (moved)
-            return failAt(now->source, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(now)}, {"arg", nameOf(input)}, {"why", "the shape of a graph input would change for the caller"}});
+            return failAt(now->source, "WRITE_WITHOUT_WRITE_BACK",
+                          {{"node", nameOf(now)}, {"arg", nameOf(input)}, {"why", "the shape of a graph input would change for the caller"}});
         if (root->value == input) continue;
         const auto place = position.find(input);
         if (place != position.end()) {
@@ -89,7 +91,8 @@ Status Functionalizer::epilogue(NodeId output) {
     for (Value& v : args) v = v.mapNodes(returned);
     if (!bodyResults.empty()) {
         if (args.empty() || !args[0].isSequence())
-            return failAt(output, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(output)}, {"arg", nameOf(bodyResults[0])}, {"why", "the body does not return a tuple"}});
+            return failAt(output, "WRITE_WITHOUT_WRITE_BACK",
+                          {{"node", nameOf(output)}, {"arg", nameOf(bodyResults[0])}, {"why", "the body does not return a tuple"}});
         std::vector<Value> items = args[0].items();
         for (NodeId value : bodyResults) items.push_back(Value::node(value));
         args[0] = Value::container(args[0].kind(), std::move(items));

@@ -48,12 +48,16 @@ Status Functionalizer::node(NodeId id) {
         case NodeKind::GetAttr: {
             const auto [first, fresh] = constants_.emplace(n.target, id);
             if (!n.tensor()) return {};
-            if (fresh) handleOf(id);
-            else setHandle(id, handleOf(first->second));
+            if (fresh)
+                handleOf(id);
+            else
+                setHandle(id, handleOf(first->second));
             return {};
         }
-        case NodeKind::Output: return epilogue(id);
-        default: return call(id);
+        case NodeKind::Output:
+            return epilogue(id);
+        default:
+            return call(id);
     }
 }
 
@@ -116,7 +120,8 @@ Handle* Functionalizer::addView(Handle* parent, ViewStep step, NodeId source, No
     h.generation = parent->storage->generation;
     h.geometry = std::move(geometry);
     h.boundary = boundary;
-    const bool mayRepeat = h.step.op == "aten::as_strided"_n || h.step.op == "aten::expand"_n || h.step.op == "aten::unfold"_n || h.step.op == "operator::getitem"_n;
+    const bool mayRepeat =
+        h.step.op == "aten::as_strided"_n || h.step.op == "aten::expand"_n || h.step.op == "aten::unfold"_n || h.step.op == "operator::getitem"_n;
     h.repeats = parent->repeats || (mayRepeat && h.geometry && overlapsItself(*h.geometry));
     ++parent->storage->handles;
     return &h;
@@ -197,8 +202,10 @@ NodeId Functionalizer::emit(Name op, std::vector<Value> args, std::vector<Keywor
     n.kwargs = std::move(kwargs);
     const NodeId id = g_.insertBefore(at_, std::move(n));
     const Inferred inferred = inferNode(ops_, g_, id);
-    if (inferred.type) g_.setType(id, inferred.type, inferred.trust);
-    else if (fallback) g_.setType(id, fallback, Trust::Assumed);
+    if (inferred.type)
+        g_.setType(id, inferred.type, inferred.trust);
+    else if (fallback)
+        g_.setType(id, fallback, Trust::Assumed);
     learnSymbol(id);
     return id;
 }

@@ -40,9 +40,9 @@ struct Handle {
     Storage* storage = nullptr;
     Handle* parent = nullptr;  ///< null for the handle of the whole storage
     ViewStep step;
-    NodeId source;             ///< node of the source program that made it
+    NodeId source;  ///< node of the source program that made it
     NodeId value;
-    std::uint32_t generation = 0;  ///< of the storage when `value` was made
+    std::uint32_t generation = 0;        ///< of the storage when `value` was made
     std::optional<TensorType> geometry;  ///< absolute offset; nothing = unknown
     /// Nothing that tracks views sees through this step: other dtype, real against complex, or an alias that the schema hides. Such a view is a
     /// base of its own for v2 (functionalize.md 6.1).
@@ -62,9 +62,9 @@ struct Storage {
     bool swapped = false;          ///< an input whose storage was replaced by `set_`
     bool written = false;          ///< since its value was last read
     std::size_t handles = 1;
-    std::vector<NodeId> unknownViews; ///< results of calls that are not ATen and may show it
-    NodeId unknownMaker;           ///< such a call, when its result may be its operand
-    std::vector<NodeId> undecided; ///< views of it that may be copies
+    std::vector<NodeId> unknownViews;  ///< results of calls that are not ATen and may show it
+    NodeId unknownMaker;               ///< such a call, when its result may be its operand
+    std::vector<NodeId> undecided;     ///< views of it that may be copies
 };
 
 /// A call result that is a list of views.
@@ -93,10 +93,11 @@ private:
     Handle* knownHandle(NodeId id) const;  ///< null when the node needs none: its value is itself
     Handle* newRoot(NodeId source, NodeId value, NodeId input = {});
     Handle* addView(Handle* parent, ViewStep step, NodeId source, NodeId value, std::optional<TensorType> geometry, bool boundary = false);
-    NodeId valueOf(Handle* h);             ///< "sync": the node that holds the newest value
+    NodeId valueOf(Handle* h);  ///< "sync": the node that holds the newest value
     Value current(const Value& v);
     void syncOperands(NodeId id);
-    NodeId emit(Name op, std::vector<Value> args, std::vector<Keyword> kwargs = {}, const TypePtr& fallback = nullptr, std::string_view candidate = {});
+    NodeId emit(Name op, std::vector<Value> args, std::vector<Keyword> kwargs = {}, const TypePtr& fallback = nullptr,
+                std::string_view candidate = {});
     NodeId emitItem(NodeId tuple, Value key, TypePtr type);
     /// Makes node `id` a call of `op` in place; infers its type, or keeps what is known of it.
     void become(NodeId id, Name op, std::vector<Value> args, std::vector<Keyword> kwargs, std::string_view candidate = {});
@@ -115,7 +116,7 @@ private:
     Status putBack(Handle* h, NodeId value);
     /// Gives the storage's value the strides that the program's own had: views and as_strided address memory by them.
     void restoreLayout(Storage& storage);
-    Handle* unitRoot(Handle* h) const;     ///< the outermost ancestor with h's element type
+    Handle* unitRoot(Handle* h) const;  ///< the outermost ancestor with h's element type
 
     // --- views (functionalize_views.cpp)
     bool isViewCall(NodeId id, const OpDef* op) const;
@@ -141,7 +142,8 @@ private:
     Status atenWrite(NodeId id, const OpDef& op);
     bool elementsDepend(const BoundCall& call, const std::vector<Written>& written);
     Status foreachByElement(NodeId id, const std::vector<Written>& written, const OpDef& functional);
-    Status storeResults(NodeId id, const OpDef& op, const OpDef& functional, const std::vector<Written>& written, const TypePtr& oldType, std::vector<NodeRef>& made);
+    Status storeResults(NodeId id, const OpDef& op, const OpDef& functional, const std::vector<Written>& written, const TypePtr& oldType,
+                        std::vector<NodeRef>& made);
     NodeId emitResult(NodeId tuple, std::int64_t index, const Handle* written);  ///< its type as inferred, else that of what it replaces
     Status resizeOut(Handle* h, NodeId value);
     Status metadataCall(NodeId id, const OpDef& op);
@@ -155,7 +157,8 @@ private:
     Status wrapV1(NodeId id, const BoundCall& call, const std::vector<Written>& written);
     void becomeWrapper(NodeId id, Name wrapper, const OpDef& op, std::vector<Keyword> kwargs);
     void takeReturns(NodeId wrapper, const OpDef& op, const TypePtr& oldType, std::vector<NodeRef>& made);
-    void reportWrapped(NodeId id, const NodeRef& before, const OpDef& op, std::string_view form, std::vector<NodeRef> made, const std::vector<Written>& written, std::size_t bases);
+    void reportWrapped(NodeId id, const NodeRef& before, const OpDef& op, std::string_view form, std::vector<NodeRef> made,
+                       const std::vector<Written>& written, std::size_t bases);
     void reportOverlaps(NodeId id, const BoundCall& call, const std::vector<Written>& written);
     void reportAliasedReads(NodeId id, const BoundCall& call, const std::vector<Written>& written);
     Overlap overlap(const Handle* a, const Handle* b) const;
@@ -198,19 +201,19 @@ private:
     Form form_;
     std::vector<BodyWrite>* writtenInputs_;
     AliasInfo alias_;
-    std::vector<Name> sourceNames_;                     ///< by node id
+    std::vector<Name> sourceNames_;  ///< by node id
 
     std::deque<Handle> handles_;
     std::deque<Storage> storages_;
-    std::vector<Handle*> handleOf_;                     ///< by node id
+    std::vector<Handle*> handleOf_;  ///< by node id
     std::unordered_map<NodeId, ViewList> viewLists_;
     std::unordered_map<NodeId, std::vector<Handle*>> resultHandles_;  ///< tuple results that are written arguments; null = fresh
-    std::unordered_map<NodeId, NodeId> itemOwner_;      ///< getitem -> first getitem of the same component
+    std::unordered_map<NodeId, NodeId> itemOwner_;                    ///< getitem -> first getitem of the same component
     std::map<std::pair<NodeId, std::string>, NodeId> items_;
-    std::unordered_map<Name, BodyEffect> bodyWrites_;   ///< by attribute
-    std::unordered_set<NodeId> keptCopies_;             ///< `copy_` nodes that end a graph which is functional otherwise
-    std::unordered_map<Name, NodeId> constants_;        ///< get_attr target -> its first node
-    std::vector<Storage*> inputs_;                      ///< storages of placeholders and constants, in graph order
+    std::unordered_map<Name, BodyEffect> bodyWrites_;  ///< by attribute
+    std::unordered_set<NodeId> keptCopies_;            ///< `copy_` nodes that end a graph which is functional otherwise
+    std::unordered_map<Name, NodeId> constants_;       ///< get_attr target -> its first node
+    std::vector<Storage*> inputs_;                     ///< storages of placeholders and constants, in graph order
     std::unordered_multimap<std::uint64_t, NodeId> symbols_;
     std::unordered_set<std::string> said_;
 
@@ -226,8 +229,8 @@ bool needsFunctionalizing(const OpRegistry& ops, const Graph& g, NodeId id);
 bool graphWrites(const OpRegistry& ops, const Graph& g);
 /// The same for the graph and the bodies in it.
 bool needsWork(const OpRegistry& ops, const Graph& g);
-/// The `copy_` nodes of a functional epilogue (functionalize.md 3.2): at the end, into inputs or constants, each once, followed only by views and the output, and
-/// nothing after them reads what they overwrite.
+/// The `copy_` nodes of a functional epilogue (functionalize.md 3.2): at the end, into inputs or constants, each once, followed only by views and the
+/// output, and nothing after them reads what they overwrite.
 std::unordered_set<NodeId> epilogueCopies(const OpRegistry& ops, const Graph& g);
 
 /// `aten::add_.Tensor` -> `add_`: what PyTorch names a node after.

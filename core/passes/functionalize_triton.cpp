@@ -19,7 +19,8 @@ Status Functionalizer::launch(NodeId id) {
     const Node& n = g_[id];
     const Value* inner = n.kwarg("kwargs"_n);
     if (!inner || inner->kind() != Value::Kind::Dict)
-        return failAt(id, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(id)}, {"arg", "kwargs"}, {"why", "the call does not state the kernel's arguments"}});
+        return failAt(id, "WRITE_WITHOUT_WRITE_BACK",
+                      {{"node", nameOf(id)}, {"arg", "kwargs"}, {"why", "the call does not state the kernel's arguments"}});
     const std::string kernel = kernelName(n);
     if (!ops_.find(Name("triton::kernel." + kernel)) && firstTime("TRITON_WRITES_UNKNOWN", kernel)) {
         Diagnostic d = warning("TRITON_WRITES_UNKNOWN", {{"kernel", kernel}, {"node", nameOf(id)}});
@@ -56,7 +57,9 @@ Status Functionalizer::launch(NodeId id) {
         names_ += (names_.empty() ? "" : ", ") + name.str();
     }
     rewrite("wrap-launch", {before}, std::move(made));
-    decide(id, "WRAPPED", "", {{"op", "kernel " + kernel}, {"form", "triton_kernel_wrapper_functional"}, {"written", names_}, {"bases", std::to_string(written.size())}});
+    decide(
+        id, "WRAPPED", "",
+        {{"op", "kernel " + kernel}, {"form", "triton_kernel_wrapper_functional"}, {"written", names_}, {"bases", std::to_string(written.size())}});
     for (std::size_t i = 0; i < written.size(); ++i)
         if (Status s = write(written[i].second, values[i]); !s) return s;
     return {};

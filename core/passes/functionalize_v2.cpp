@@ -51,10 +51,15 @@ std::vector<Keyword> Functionalizer::encodeView(NodeId id, Handle* h, Handle* ba
                 const auto view = [this, h] { return valueOf(h); };
                 const SymInt end = *start + t.sizes[d];
                 const Value startValue = symbolValue(*start, [&] {
-                    return emit("operator::floordiv"_n, {symbolValue(from, [&] { return emit("aten::sym_storage_offset"_n, {Value::node(view())}); }),
-                                                         symbolValue(strides[d], [&] { return emit("aten::sym_stride.int"_n, {Value::node(view()), Value::integer(static_cast<std::int64_t>(d))}); })});
+                    return emit(
+                        "operator::floordiv"_n,
+                        {symbolValue(from, [&] { return emit("aten::sym_storage_offset"_n, {Value::node(view())}); }), symbolValue(strides[d], [&] {
+                             return emit("aten::sym_stride.int"_n, {Value::node(view()), Value::integer(static_cast<std::int64_t>(d))});
+                         })});
                 });
-                const Value endValue = symbolValue(end, [&] { return emit("operator::add"_n, {startValue, sizeValue(t.sizes[d], view(), static_cast<std::int64_t>(d))}); });
+                const Value endValue = symbolValue(end, [&] {
+                    return emit("operator::add"_n, {startValue, sizeValue(t.sizes[d], view(), static_cast<std::int64_t>(d))});
+                });
                 key("_slice_dim", Value::integer(static_cast<std::int64_t>(d)));
                 key("_slice_start", startValue);
                 key("_slice_end", endValue);
@@ -65,7 +70,9 @@ std::vector<Keyword> Functionalizer::encodeView(NodeId id, Handle* h, Handle* ba
     const auto view = [this, h] { return valueOf(h); };
     std::vector<Value> strideValues;
     for (std::size_t d = 0; d < t.rank(); ++d)
-        strideValues.push_back(symbolValue(strides[d], [&] { return emit("aten::sym_stride.int"_n, {Value::node(view()), Value::integer(static_cast<std::int64_t>(d))}); }));
+        strideValues.push_back(symbolValue(strides[d], [&] {
+            return emit("aten::sym_stride.int"_n, {Value::node(view()), Value::integer(static_cast<std::int64_t>(d))});
+        }));
     key("_size", Value::tuple(sizeValues(t.sizes, view)));
     key("_stride", Value::tuple(std::move(strideValues)));
     key("_storage_offset", symbolValue(offset, [&] { return emit("aten::sym_storage_offset"_n, {Value::node(view())}); }));
@@ -134,7 +141,8 @@ Status Functionalizer::wrapV2(NodeId id, const BoundCall& call, const std::vecto
             const Handle* h = knownHandle(used);
             const auto group = h ? writtenIn.find(h->storage) : writtenIn.end();
             if (group != writtenIn.end())
-                found = found || std::any_of(group->second.begin(), group->second.end(), [&](const Handle* w) { return overlap(h, w) != Overlap::Disjoint; });
+                found = found ||
+                        std::any_of(group->second.begin(), group->second.end(), [&](const Handle* w) { return overlap(h, w) != Overlap::Disjoint; });
         });
         return found;
     };
@@ -159,9 +167,12 @@ Status Functionalizer::wrapV2(NodeId id, const BoundCall& call, const std::vecto
     };
     std::vector<std::size_t> readOnly;
     for (std::size_t p = 0; p < call.values.size(); ++p) {
-        if (op.schema.params[p].written()) encodeParam(p);
-        else if (form_ == Form::Auto && readsWritten(call.values[p])) readOnly.push_back(p);
-        else kwargs.emplace_back(op.schema.params[p].name, current(call.values[p]));
+        if (op.schema.params[p].written())
+            encodeParam(p);
+        else if (form_ == Form::Auto && readsWritten(call.values[p]))
+            readOnly.push_back(p);
+        else
+            kwargs.emplace_back(op.schema.params[p].name, current(call.values[p]));
     }
     for (std::size_t p : readOnly) encodeParam(p);
     kwargs.insert(kwargs.end(), encodings.begin(), encodings.end());
@@ -202,7 +213,11 @@ Status Functionalizer::checkBases(NodeId id, const std::vector<Handle*>& bases) 
             if (overlap(base, other) == Overlap::Disjoint) continue;
             const bool typesDiffer = base->geometry && other->geometry && base->geometry->dtype != other->geometry->dtype;
             return failAt(id, "WRITE_WITHOUT_WRITE_BACK",
-                          {{"node", nameOf(id)}, {"arg", nameOf(base)}, {"why", "the same call writes " + nameOf(other) + ", " + (typesDiffer ? "which is the same memory as another element type" : "and where the two lie in their memory is unknown")}});
+                          {{"node", nameOf(id)},
+                           {"arg", nameOf(base)},
+                           {"why", "the same call writes " + nameOf(other) + ", " +
+                                       (typesDiffer ? "which is the same memory as another element type"
+                                                    : "and where the two lie in their memory is unknown")}});
         }
         group.push_back(base);
     }

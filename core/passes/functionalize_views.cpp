@@ -10,8 +10,25 @@ namespace aliascope::functionalization {
 namespace {
 
 enum class Inverse : std::uint8_t {
-    Identity, Select, Slice, Diagonal, AsStrided, Split, SplitSizes, Unbind, View, Permute, Unsqueeze, SqueezeAll, SqueezeDim, SqueezeDims,
-    Alias, ViewDtype, ViewAsReal, ViewAsComplex, Involution,
+    Identity,
+    Select,
+    Slice,
+    Diagonal,
+    AsStrided,
+    Split,
+    SplitSizes,
+    Unbind,
+    View,
+    Permute,
+    Unsqueeze,
+    SqueezeAll,
+    SqueezeDim,
+    SqueezeDims,
+    Alias,
+    ViewDtype,
+    ViewAsReal,
+    ViewAsComplex,
+    Involution,
 };
 
 const std::unordered_map<Name, Inverse>& inverses() {
@@ -136,9 +153,12 @@ Status Functionalizer::viewCall(NodeId id, const OpDef& op) {
     } else if (op.canonical == "aten::_unsafe_view"_n) {
         step.op = kView;
     } else if (op.is(Trait::AliasIfLayout) && !undecided) {
-        if (geometry && parent->geometry && sameLayout(*geometry, *parent->geometry)) step = {};
-        else if (op.canonical == kReshape) step.op = kView;
-        else if (geometry && allConst(geometry->sizes)) step = {kView, {constSizes(geometry->sizes)}, {}, -1};
+        if (geometry && parent->geometry && sameLayout(*geometry, *parent->geometry))
+            step = {};
+        else if (op.canonical == kReshape)
+            step.op = kView;
+        else if (geometry && allConst(geometry->sizes))
+            step = {kView, {constSizes(geometry->sizes)}, {}, -1};
     } else if ((name == "real" || name == "imag") && parent->geometry) {
         if (!info(parent->geometry->dtype).complex) {
             step = {};
@@ -208,7 +228,8 @@ Result<NodeId> Functionalizer::invert(Handle* h, NodeId value) {
     const ViewStep& step = h->step;
     Handle* parent = h->parent;
     const auto noInverse = [&] {
-        return failAt(origin_, "NO_INVERSE", {{"view_op", step.op.str()}, {"view", nameOf(h)}, {"base", nameOf(h->storage->root)}, {"node", nameOf(origin_)}});
+        return failAt(origin_, "NO_INVERSE",
+                      {{"view_op", step.op.str()}, {"view", nameOf(h)}, {"base", nameOf(h->storage->root)}, {"node", nameOf(origin_)}});
     };
     const Inverse kind = inverses().at(step.op);
     if (kind == Inverse::Identity) return value;
@@ -221,8 +242,10 @@ Result<NodeId> Functionalizer::invert(Handle* h, NodeId value) {
         return emit(Name(op), std::move(args), std::move(kwargs), g_[base.asNode()].type);
     };
     std::optional<std::vector<SymInt>> sizes;
-    if (parent->geometry) sizes = parent->geometry->sizes;
-    else if (const TensorType* t = g_[valueOf(parent)].tensor()) sizes = t->sizes;
+    if (parent->geometry)
+        sizes = parent->geometry->sizes;
+    else if (const TensorType* t = g_[valueOf(parent)].tensor())
+        sizes = t->sizes;
 
     // Arguments by parameter; the view's operand stands first.
     BoundCall call;
@@ -248,11 +271,16 @@ Result<NodeId> Functionalizer::invert(Handle* h, NodeId value) {
     };
 
     switch (kind) {
-        case Inverse::Identity: return value;
-        case Inverse::Select: return scatter("aten::select_scatter", step.args, step.kwargs);
-        case Inverse::Slice: return scatter("aten::slice_scatter", step.args, step.kwargs);
-        case Inverse::Diagonal: return scatter("aten::diagonal_scatter", step.args, step.kwargs);
-        case Inverse::AsStrided: return scatter("aten::as_strided_scatter", step.args, step.kwargs);
+        case Inverse::Identity:
+            return value;
+        case Inverse::Select:
+            return scatter("aten::select_scatter", step.args, step.kwargs);
+        case Inverse::Slice:
+            return scatter("aten::slice_scatter", step.args, step.kwargs);
+        case Inverse::Diagonal:
+            return scatter("aten::diagonal_scatter", step.args, step.kwargs);
+        case Inverse::AsStrided:
+            return scatter("aten::as_strided_scatter", step.args, step.kwargs);
         case Inverse::Split: {
             const auto d = dimension(2);
             if (!d) return noInverse();
@@ -273,12 +301,14 @@ Result<NodeId> Functionalizer::invert(Handle* h, NodeId value) {
             for (int i = 0; i < step.output; ++i) start = addValues(start, parts[static_cast<std::size_t>(i)]);
             return window(call.values[2], start, addValues(start, parts[static_cast<std::size_t>(step.output)]));
         }
-        case Inverse::Unbind: return scatter("aten::select_scatter", {call.values[1], Value::integer(step.output)});
+        case Inverse::Unbind:
+            return scatter("aten::select_scatter", {call.values[1], Value::integer(step.output)});
         case Inverse::View: {
             if (!sizes) return noInverse();
             TensorType whole;
             whole.sizes = *sizes;
-            return emit(fitsAsView(value, whole) ? kView : kReshape, {v, Value::list(sizeValues(*sizes, [&] { return valueOf(parent); }))}, {}, wholeType);
+            return emit(fitsAsView(value, whole) ? kView : kReshape, {v, Value::list(sizeValues(*sizes, [&] { return valueOf(parent); }))}, {},
+                        wholeType);
         }
         case Inverse::Permute: {
             const auto& order = call.values[1].items();
@@ -291,7 +321,8 @@ Result<NodeId> Functionalizer::invert(Handle* h, NodeId value) {
             }
             return emit(kPermute, {v, intList(inverse)}, {}, wholeType);
         }
-        case Inverse::Unsqueeze: return emit("aten::squeeze.dim"_n, {v, call.values[1]}, {}, wholeType);
+        case Inverse::Unsqueeze:
+            return emit("aten::squeeze.dim"_n, {v, call.values[1]}, {}, wholeType);
         case Inverse::SqueezeAll:
         case Inverse::SqueezeDim:
         case Inverse::SqueezeDims: {
@@ -310,19 +341,24 @@ Result<NodeId> Functionalizer::invert(Handle* h, NodeId value) {
                 }
             NodeId out = value;
             for (std::size_t d = 0; d < sizes->size(); ++d)
-                if (squeezed[d] && (*sizes)[d] == SymInt(1)) out = emit("aten::unsqueeze"_n, {Value::node(out), Value::integer(static_cast<std::int64_t>(d))});
+                if (squeezed[d] && (*sizes)[d] == SymInt(1))
+                    out = emit("aten::unsqueeze"_n, {Value::node(out), Value::integer(static_cast<std::int64_t>(d))});
             return out;
         }
-        case Inverse::Alias: return emit("aten::alias"_n, {v}, {}, wholeType);
+        case Inverse::Alias:
+            return emit("aten::alias"_n, {v}, {}, wholeType);
         case Inverse::ViewDtype: {
             if (!parent->geometry || parent->geometry->dtype == DType::Unknown) return noInverse();
             const Name dtype("torch." + std::string(info(parent->geometry->dtype).torchName));
             const bool sameSize = h->geometry && itemSize(h->geometry->dtype) == itemSize(parent->geometry->dtype);
             return emit("aten::view.dtype"_n, {Value::node(sameSize ? value : withUnitLastStride(value)), Value::constant(dtype)}, {}, wholeType);
         }
-        case Inverse::ViewAsReal: return emit("aten::view_as_complex"_n, {Value::node(withUnitLastStride(value))}, {}, wholeType);
-        case Inverse::ViewAsComplex: return emit("aten::view_as_real"_n, {v}, {}, wholeType);
-        case Inverse::Involution: return emit(step.op, {v}, {}, wholeType);
+        case Inverse::ViewAsReal:
+            return emit("aten::view_as_complex"_n, {Value::node(withUnitLastStride(value))}, {}, wholeType);
+        case Inverse::ViewAsComplex:
+            return emit("aten::view_as_real"_n, {v}, {}, wholeType);
+        case Inverse::Involution:
+            return emit(step.op, {v}, {}, wholeType);
     }
     return noInverse();
 }

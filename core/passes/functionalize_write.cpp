@@ -61,19 +61,24 @@ bool overlapsItself(const TensorType& t) {
 }
 
 Status Functionalizer::checkWrite(Handle* h, bool selfOverlapAllowed) {
-    if (h->storage->frozen) return failAt(origin_, "WRITE_AFTER_SET", {{"node", nameOf(origin_)}, {"view", nameOf(h)}, {"other", nameOf(h->storage->root)}});
+    if (h->storage->frozen)
+        return failAt(origin_, "WRITE_AFTER_SET", {{"node", nameOf(origin_)}, {"view", nameOf(h)}, {"other", nameOf(h->storage->root)}});
     if (Status s = checkKnownAliases(*h->storage); !s) return s;
     const auto& t = h->geometry;
     if (!t || !t->strides) return {};
     if (h->storage->root->repeats && h->parent)
-        return failAt(origin_, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(origin_)}, {"arg", nameOf(h)}, {"why", "several positions of " + nameOf(h->storage->root) + " are one element"}});
+        return failAt(
+            origin_, "WRITE_WITHOUT_WRITE_BACK",
+            {{"node", nameOf(origin_)}, {"arg", nameOf(h)}, {"why", "several positions of " + nameOf(h->storage->root) + " are one element"}});
     for (std::size_t d = 0; d < t->rank(); ++d) {
         const auto size = t->sizes[d].evaluate(g_.symbols);
         if ((*t->strides)[d].constant() == std::optional<std::int64_t>(0) && size && *size > 1)
-            return failAt(origin_, "WRITE_TO_EXPANDED", {{"view", nameOf(h)}, {"dim", std::to_string(d)}, {"size", t->sizes[d].str()}, {"node", nameOf(origin_)}});
+            return failAt(origin_, "WRITE_TO_EXPANDED",
+                          {{"view", nameOf(h)}, {"dim", std::to_string(d)}, {"size", t->sizes[d].str()}, {"node", nameOf(origin_)}});
     }
     if (!selfOverlapAllowed && overlapsItself(*t))
-        return failAt(origin_, "WRITE_WITHOUT_WRITE_BACK", {{"node", nameOf(origin_)}, {"arg", nameOf(h)}, {"why", "several of its positions are one element"}});
+        return failAt(origin_, "WRITE_WITHOUT_WRITE_BACK",
+                      {{"node", nameOf(origin_)}, {"arg", nameOf(h)}, {"why", "several of its positions are one element"}});
     return {};
 }
 
@@ -87,7 +92,9 @@ void Functionalizer::restoreLayout(Storage& storage) {
     const Node& value = g_[root->value];
     if (!value.tensor() || value.trust == Trust::Assumed || !root->geometry || !stridesDiffer(*value.tensor(), *root->geometry)) return;
     // A scatter has the strides of its first operand, gaps included; this one replaces every element.
-    const NodeId laid = emit(kSliceScatter, {Value::node(storage.first), Value::node(root->value), Value::integer(0), Value::integer(0), Value::integer(INT64_MAX)}, {}, Type::tensor(*root->geometry));
+    const NodeId laid =
+        emit(kSliceScatter, {Value::node(storage.first), Value::node(root->value), Value::integer(0), Value::integer(0), Value::integer(INT64_MAX)},
+             {}, Type::tensor(*root->geometry));
     rewrite("restore-layout", {ref(g_, root->value)}, {ref(g_, laid)});
     root->value = laid;
     root->generation = ++storage.generation;
@@ -99,8 +106,10 @@ Status Functionalizer::putBack(Handle* h, NodeId value) {
     const auto took = [&](NodeId id) {
         made.push_back(ref(g_, id));
         // A long chain of views is told by its first steps.
-        if (made.size() <= 4) inverses += (inverses.empty() ? "" : ", ") + std::string(candidateName(g_[id].op));
-        else if (made.size() == 5) inverses += ", …";
+        if (made.size() <= 4)
+            inverses += (inverses.empty() ? "" : ", ") + std::string(candidateName(g_[id].op));
+        else if (made.size() == 5)
+            inverses += ", …";
     };
     Handle* p = h;
     while (p->parent) {
@@ -116,21 +125,27 @@ Status Functionalizer::putBack(Handle* h, NodeId value) {
         Handle* unit = unitRoot(p);
         const auto& t = p->geometry;
         if (unit == p || !t || !t->strides || !t->offset || overlapsItself(*t))
-            return failAt(origin_, "NO_INVERSE", {{"view_op", p->step.op.str()}, {"view", nameOf(p)}, {"base", nameOf(h->storage->root)}, {"node", nameOf(origin_)}});
+            return failAt(origin_, "NO_INVERSE",
+                          {{"view_op", p->step.op.str()}, {"view", nameOf(p)}, {"base", nameOf(h->storage->root)}, {"node", nameOf(origin_)}});
         const NodeId view = p->value;
         std::vector<Value> strides;
         for (std::size_t d = 0; d < t->rank(); ++d)
-            strides.push_back(symbolValue((*t->strides)[d], [&] { return emit("aten::sym_stride.int"_n, {Value::node(view), Value::integer(static_cast<std::int64_t>(d))}); }));
+            strides.push_back(symbolValue((*t->strides)[d], [&] {
+                return emit("aten::sym_stride.int"_n, {Value::node(view), Value::integer(static_cast<std::int64_t>(d))});
+            }));
         std::vector<Value> sizes = sizeValues(t->sizes, [&] { return view; });
         Value offset = symbolValue(*t->offset, [&] { return emit("aten::sym_storage_offset"_n, {Value::node(view)}); });
         const NodeId base = valueOf(unit);
-        value = emit(kAsStridedScatter, {Value::node(base), Value::node(value), Value::list(std::move(sizes)), Value::list(std::move(strides)), std::move(offset)}, {}, g_[base].type);
+        value = emit(kAsStridedScatter,
+                     {Value::node(base), Value::node(value), Value::list(std::move(sizes)), Value::list(std::move(strides)), std::move(offset)}, {},
+                     g_[base].type);
         took(value);
         p = unit;
     }
     if (h->parent) {
         rewrite("write-back", {ref(g_, origin_)}, made);
-        decide(origin_, "WRITE_BACK", nameOf(h), {{"view", nameOf(h)}, {"base", nameOf(h->storage->root)}, {"inverse", inverses.empty() ? "the value itself" : inverses}});
+        decide(origin_, "WRITE_BACK", nameOf(h),
+               {{"view", nameOf(h)}, {"base", nameOf(h->storage->root)}, {"inverse", inverses.empty() ? "the value itself" : inverses}});
     }
     h->storage->root->value = value;
     return {};
@@ -138,11 +153,13 @@ Status Functionalizer::putBack(Handle* h, NodeId value) {
 
 Status Functionalizer::write(Handle* h, NodeId value) {
     Storage& storage = *h->storage;
-    if (const TensorType* t = g_[value].tensor(); t && h->geometry && t->dtype != h->geometry->dtype && t->dtype != DType::Unknown && h->geometry->dtype != DType::Unknown) {
+    if (const TensorType* t = g_[value].tensor();
+        t && h->geometry && t->dtype != h->geometry->dtype && t->dtype != DType::Unknown && h->geometry->dtype != DType::Unknown) {
         TensorType cast = *t;
         cast.dtype = h->geometry->dtype;
         const Name torchName("torch." + std::string(info(cast.dtype).torchName));
-        value = emit(kToCopy, {Value::node(value)}, {{"dtype"_n, Value::constant(torchName)}, {"layout"_n, Value::constant("torch.strided"_n)}}, Type::tensor(std::move(cast)));
+        value = emit(kToCopy, {Value::node(value)}, {{"dtype"_n, Value::constant(torchName)}, {"layout"_n, Value::constant("torch.strided"_n)}},
+                     Type::tensor(std::move(cast)));
         rewrite("cast-to-written", {ref(g_, origin_)}, {ref(g_, value)});
     }
     for (NodeId view : std::exchange(storage.undecided, {}))

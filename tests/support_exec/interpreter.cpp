@@ -34,13 +34,19 @@ public:
             const Node& n = g_[id];
             at_ = id;
             switch (n.kind) {
-                case NodeKind::Placeholder: values_[id.value] = inputs.at(next++); break;
+                case NodeKind::Placeholder:
+                    values_[id.value] = inputs.at(next++);
+                    break;
                 case NodeKind::GetAttr:
                     if (!g_.subGraph(n.target)) throw std::runtime_error("a constant has no value");
                     break;
-                case NodeKind::CallFunction: values_[id.value] = call(n); break;
-                case NodeKind::Output: return of(n.arg(0));
-                default: throw std::runtime_error("calls of methods and modules are not run");
+                case NodeKind::CallFunction:
+                    values_[id.value] = call(n);
+                    break;
+                case NodeKind::Output:
+                    return of(n.arg(0));
+                default:
+                    throw std::runtime_error("calls of methods and modules are not run");
             }
         }
         return {};
@@ -50,11 +56,15 @@ public:
 private:
     RuntimeValue of(const Value& v) const {
         switch (v.kind()) {
-            case Value::Kind::None: return {};
+            case Value::Kind::None:
+                return {};
             case Value::Kind::Bool:
-            case Value::Kind::Int: return *v.asInt();
-            case Value::Kind::Float: return *v.asNumber();
-            case Value::Kind::Node: return values_[v.asNode().value];
+            case Value::Kind::Int:
+                return *v.asInt();
+            case Value::Kind::Float:
+                return *v.asNumber();
+            case Value::Kind::Node:
+                return values_[v.asNode().value];
             case Value::Kind::Sym:
                 if (const auto s = v.asSym().evaluate(g_.symbols)) return *s;
                 throw std::runtime_error("a symbol has no value");
@@ -132,21 +142,24 @@ void flatten(const RuntimeValue& v, std::vector<StridedTensor>& out) {
 }
 
 /// Runs `functional` and stores what it returns into the written arguments.
-RuntimeValue storeInPlace(const OpRegistry& ops, const Graph& graph, const Node& node, const OpDef& op, const OpDef& functional, const std::vector<RuntimeValue>& values) {
+RuntimeValue storeInPlace(const OpRegistry& ops, const Graph& graph, const Node& node, const OpDef& op, const OpDef& functional,
+                          const std::vector<RuntimeValue>& values) {
     const std::vector<std::size_t> written = op.schema.writtenParams();
     std::vector<RuntimeValue> inputs;
     for (const SchemaParam& p : functional.schema.params) inputs.push_back(values.at(static_cast<std::size_t>(op.schema.paramIndex(p.name))));
     const RuntimeValue result = runOperator(ops, graph, node, functional.canonical, inputs);
     for (std::size_t w = 0; w < written.size(); ++w) {
         const RuntimeValue& target = values[written[w]];
-        const RuntimeValue& value = functional.schema.returns.size() == 1 ? result : result.list().at(functional.schema.returns.size() - written.size() + w);
+        const RuntimeValue& value =
+            functional.schema.returns.size() == 1 ? result : result.list().at(functional.schema.returns.size() - written.size() + w);
         if (target.isTensor()) assign(target.tensor(), value.tensor());
     }
     return op.schema.returns.empty() || op.schema.returns.size() > 1 ? RuntimeValue() : values[written[0]];
 }
 
 /// `_foreach_add_` and its kin: element by element, in list order.
-RuntimeValue runForeach(const OpRegistry& ops, const Graph& graph, const Node& node, const OpDef& functional, const std::vector<RuntimeValue>& values) {
+RuntimeValue runForeach(const OpRegistry& ops, const Graph& graph, const Node& node, const OpDef& functional,
+                        const std::vector<RuntimeValue>& values) {
     const std::size_t length = values[0].list().size();
     for (std::size_t i = 0; i < length; ++i) {
         std::vector<RuntimeValue> element = values;
@@ -209,7 +222,8 @@ std::optional<DType> dtypeOf(const RuntimeValue& v) {
 
 RuntimeValue runOperator(const OpRegistry& ops, const Graph& graph, const Node& node, Name op, const std::vector<RuntimeValue>& values) {
     const OpDef* def = ops.find(op);
-    if (const auto found = operators().find(op.str()); found != operators().end()) return found->second(RuntimeCall{graph, ops, node, def ? &def->schema : nullptr, values, {}});
+    if (const auto found = operators().find(op.str()); found != operators().end())
+        return found->second(RuntimeCall{graph, ops, node, def ? &def->schema : nullptr, values, {}});
     const OpDef* functional = def && def->schema.isMutable() ? ops.functionalOf(*def) : nullptr;
     if (!functional) throw std::runtime_error(op.str() + " is not run");
     if (op.view().starts_with("aten::_foreach")) return runForeach(ops, graph, node, *functional, values);

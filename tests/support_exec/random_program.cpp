@@ -128,9 +128,13 @@ private:
         static constexpr const char* kUnary[] = {"aten::cos", "aten::sin", "aten::neg", "aten::clone"};
         static constexpr const char* kBinary[] = {"aten::add.Tensor", "aten::mul.Tensor", "aten::sub.Tensor"};
         switch (below(6)) {
-            case 0: keep(call("aten::sum", {Value::node(a)})); break;
+            case 0:
+                keep(call("aten::sum", {Value::node(a)}));
+                break;
             case 1:
-            case 2: keep(call(kUnary[below(4)], {Value::node(a)})); break;
+            case 2:
+                keep(call(kUnary[below(4)], {Value::node(a)}));
+                break;
             case 3:
                 if (rank(a) == 2 && isFloat(a)) {
                     const NodeId t = call("aten::t", {Value::node(a)});
@@ -139,7 +143,8 @@ private:
                     break;
                 }
                 [[fallthrough]];
-            default: keep(call(kBinary[below(3)], {Value::node(a), chance(50) ? number() : Value::node(pickLike(a))}));
+            default:
+                keep(call(kBinary[below(3)], {Value::node(a), chance(50) ? number() : Value::node(pickLike(a))}));
         }
     }
 
@@ -151,7 +156,9 @@ private:
         switch (below(13)) {
             case 0:
             case 1:
-                if (dims) keep(call("aten::select.int", {base, Value::integer(d), Value::integer(below(static_cast<int>(size(a, static_cast<std::size_t>(d)))))}));
+                if (dims)
+                    keep(call("aten::select.int",
+                              {base, Value::integer(d), Value::integer(below(static_cast<int>(size(a, static_cast<std::size_t>(d)))))}));
                 break;
             case 2:
             case 3:
@@ -174,15 +181,19 @@ private:
                 }
                 break;
             case 5:
-                if (dims == 2) keep(call("aten::t", {base}));
-                else if (dims > 2) keep(call("aten::transpose.int", {base, Value::integer(0), Value::integer(-1)}));
+                if (dims == 2)
+                    keep(call("aten::t", {base}));
+                else if (dims > 2)
+                    keep(call("aten::transpose.int", {base, Value::integer(0), Value::integer(-1)}));
                 break;
             case 6: {
                 const std::vector<SymInt> flat{SymInt(numel(a))};
                 if (reshapeStrides(typeOf(a), flat)) keep(call("aten::view", {base, Value::list({Value::integer(-1)})}));
                 break;
             }
-            case 7: keep(call("aten::unsqueeze", {base, Value::integer(below(dims + 1))})); break;
+            case 7:
+                keep(call("aten::unsqueeze", {base, Value::integer(below(dims + 1))}));
+                break;
             case 8:
                 if (dims) keep(chance(50) ? call("aten::squeeze", {base}) : call("aten::squeeze.dim", {base, Value::integer(d)}));
                 break;
@@ -193,9 +204,12 @@ private:
                 if (options_.asStrided) addAsStrided(a);
                 break;
             case 11:
-                if (dims == 2 && below(2)) keep(call("aten::diagonal", {base}));
-                else if (chance(30)) keep(call(chance(50) ? "aten::alias" : "aten::detach", {base}));
-                else addExpand(a);
+                if (dims == 2 && below(2))
+                    keep(call("aten::diagonal", {base}));
+                else if (chance(30))
+                    keep(call(chance(50) ? "aten::alias" : "aten::detach", {base}));
+                else
+                    addExpand(a);
                 break;
             default:
                 if (options_.dtypeViews && isFloat(a) && chance(40)) keep(call("aten::view.dtype", {base, Value::constant("torch.int32"_n)}));
@@ -228,12 +242,14 @@ private:
         const StorageId storage = alias.storageOf(a);
         if (!storage) return;
         const TensorType* root = alias.geometry(alias.storage(storage).base);
-        if (!root || !root->extent() || !root->extent()->constant() || root->dtype != typeOf(a).dtype || !(*root->extent() == root->numel())) return;  // what lies in the gaps of an input is not the program's
+        if (!root || !root->extent() || !root->extent()->constant() || root->dtype != typeOf(a).dtype || !(*root->extent() == root->numel()))
+            return;  // what lies in the gaps of an input is not the program's
         const auto extent = static_cast<int>(*root->extent()->constant());
         const int offset = below(extent), rows = 1 + below(2), columns = 1 + below(3), columnStride = 1 + below(2);
         const int rowStride = columns * columnStride + below(2);
         if (offset + (rows - 1) * rowStride + (columns - 1) * columnStride >= extent) return;
-        keep(call("aten::as_strided", {Value::node(a), Value::list({Value::integer(rows), Value::integer(columns)}), Value::list({Value::integer(rowStride), Value::integer(columnStride)}), Value::integer(offset)}));
+        keep(call("aten::as_strided", {Value::node(a), Value::list({Value::integer(rows), Value::integer(columns)}),
+                                       Value::list({Value::integer(rowStride), Value::integer(columnStride)}), Value::integer(offset)}));
     }
 
     void addInPlace() {
@@ -241,26 +257,47 @@ private:
         if (!a) return;
         const Value self = Value::node(a);
         switch (below(14)) {
-            case 0: keep(call("aten::add_.Tensor", {self, number()})); break;
-            case 1: keep(call("aten::mul_.Tensor", {self, Value::node(pickLike(a))})); break;
-            case 2: keep(call("aten::neg_", {self})); break;
-            case 3: keep(call("aten::cos_", {self})); break;
-            case 4: call("aten::zero_", {self}); break;
-            case 5: call("aten::fill_.Scalar", {self, number()}); break;
-            case 6: call("aten::copy_", {self, Value::node(pickLike(a))}); break;
-            case 7: addForeach(a); break;
-            case 8: call("aten::add.out", {Value::node(pickLike(a)), Value::node(pickLike(a))}, {{"out"_n, self}}); break;
+            case 0:
+                keep(call("aten::add_.Tensor", {self, number()}));
+                break;
+            case 1:
+                keep(call("aten::mul_.Tensor", {self, Value::node(pickLike(a))}));
+                break;
+            case 2:
+                keep(call("aten::neg_", {self}));
+                break;
+            case 3:
+                keep(call("aten::cos_", {self}));
+                break;
+            case 4:
+                call("aten::zero_", {self});
+                break;
+            case 5:
+                call("aten::fill_.Scalar", {self, number()});
+                break;
+            case 6:
+                call("aten::copy_", {self, Value::node(pickLike(a))});
+                break;
+            case 7:
+                addForeach(a);
+                break;
+            case 8:
+                call("aten::add.out", {Value::node(pickLike(a)), Value::node(pickLike(a))}, {{"out"_n, self}});
+                break;
             case 9: {
                 // Broadcast from what has fewer dimensions.
                 const NodeId b = pick();
                 const auto extra = static_cast<std::ptrdiff_t>(rank(a)) - static_cast<std::ptrdiff_t>(rank(b));
-                if (extra > 0 && isFloat(b) && std::equal(typeOf(b).sizes.begin(), typeOf(b).sizes.end(), typeOf(a).sizes.begin() + extra)) call("aten::copy_", {self, Value::node(b)});
+                if (extra > 0 && isFloat(b) && std::equal(typeOf(b).sizes.begin(), typeOf(b).sizes.end(), typeOf(a).sizes.begin() + extra))
+                    call("aten::copy_", {self, Value::node(b)});
                 break;
             }
             case 10:
                 if (g_[a].kind != NodeKind::Placeholder && !inputsShare(a)) changeHandle(a);
                 break;
-            case 11: keep(call("operator::iadd", {self, Value::node(pickLike(a))})); break;
+            case 11:
+                keep(call("operator::iadd", {self, Value::node(pickLike(a))}));
+                break;
             default:
                 if (rank(a) >= 1) putRows(a);
         }
@@ -270,8 +307,10 @@ private:
         const NodeId b = pickWritable();
         if (!b) return;
         const Value list = Value::list({Value::node(a), Value::node(b)});
-        if (chance(50)) call("aten::_foreach_mul_.Scalar", {list, Value::real(2.0)});
-        else call("aten::_foreach_add_.List", {list, Value::list({Value::node(pickLike(a)), Value::node(pickLike(b))})});
+        if (chance(50))
+            call("aten::_foreach_mul_.Scalar", {list, Value::real(2.0)});
+        else
+            call("aten::_foreach_add_.List", {list, Value::list({Value::node(pickLike(a)), Value::node(pickLike(b))})});
     }
 
     /// True when the tensor is an input by another name: its shape belongs to the caller.
@@ -314,7 +353,9 @@ private:
         if (!a || !b) return;
         const bool apart = options_.aliasedOperands || !shareMemory(a, b);
         switch (below(6)) {
-            case 0: call("mylib::foo", {Value::node(a)}); break;
+            case 0:
+                call("mylib::foo", {Value::node(a)});
+                break;
             case 1: {
                 const NodeId other = pickLike(a);
                 if (options_.aliasedOperands || !shareMemory(a, other)) keep(call("mylib::foo_ret", {Value::node(a), Value::node(other)}));
@@ -326,7 +367,9 @@ private:
             case 3:
                 if (apart) call("mylib::lst", {Value::list({Value::node(a), Value::node(b)}), Value::real(2.0)});
                 break;
-            case 4: call("mylib::opt", {Value::node(a), apart && chance(50) ? Value::node(b) : Value::none()}); break;
+            case 4:
+                call("mylib::opt", {Value::node(a), apart && chance(50) ? Value::node(b) : Value::none()});
+                break;
             default:
                 if (rank(a) >= 1) storeRows(a, pickLike(a));
         }
@@ -338,7 +381,8 @@ private:
                                  {{"dtype"_n, Value::constant("torch.int64"_n)}, {"device"_n, Value::device("cpu"_n)}});
         const NodeId row = call("aten::slice.Tensor", {Value::node(keys), Value::integer(0), Value::integer(0), Value::integer(1)});
         const NodeId fresh = call("aten::mul.Tensor", {Value::node(row), Value::integer(2)});
-        call("mylib::cache", {Value::node(fresh), options_.aliasedOperands && chance(30) ? Value::node(row) : Value::node(fresh), Value::node(keys), Value::node(values), Value::node(slot)});
+        call("mylib::cache", {Value::node(fresh), options_.aliasedOperands && chance(30) ? Value::node(row) : Value::node(fresh), Value::node(keys),
+                              Value::node(values), Value::node(slot)});
     }
 
     const OpRegistry& ops_;

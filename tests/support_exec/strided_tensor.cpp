@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
-
 #include <stdexcept>
 
 #include "core/ops/layout.h"
@@ -86,27 +85,43 @@ std::int64_t StridedTensor::extent() const {
 
 double StridedTensor::load(std::int64_t at) const {
     switch (dtype) {
-        case DType::F32: return read<float>(*storage, at);
-        case DType::F64: return read<double>(*storage, at);
-        case DType::F16: return fromHalf(read<std::uint16_t>(*storage, at));
-        case DType::I64: return static_cast<double>(read<std::int64_t>(*storage, at));
-        case DType::I32: return read<std::int32_t>(*storage, at);
-        case DType::I16: return read<std::int16_t>(*storage, at);
-        case DType::B8: return read<std::uint8_t>(*storage, at) ? 1.0 : 0.0;
-        default: throw std::runtime_error("element type not supported");
+        case DType::F32:
+            return read<float>(*storage, at);
+        case DType::F64:
+            return read<double>(*storage, at);
+        case DType::F16:
+            return fromHalf(read<std::uint16_t>(*storage, at));
+        case DType::I64:
+            return static_cast<double>(read<std::int64_t>(*storage, at));
+        case DType::I32:
+            return read<std::int32_t>(*storage, at);
+        case DType::I16:
+            return read<std::int16_t>(*storage, at);
+        case DType::B8:
+            return read<std::uint8_t>(*storage, at) ? 1.0 : 0.0;
+        default:
+            throw std::runtime_error("element type not supported");
     }
 }
 
 void StridedTensor::store(std::int64_t at, double value) const {
     switch (dtype) {
-        case DType::F32: return write<float>(*storage, at, static_cast<float>(value));
-        case DType::F64: return write<double>(*storage, at, value);
-        case DType::F16: return write<std::uint16_t>(*storage, at, toHalf(value));
-        case DType::I64: return write<std::int64_t>(*storage, at, toInteger<std::int64_t>(value));
-        case DType::I32: return write<std::int32_t>(*storage, at, toInteger<std::int32_t>(value));
-        case DType::I16: return write<std::int16_t>(*storage, at, toInteger<std::int16_t>(value));
-        case DType::B8: return write<std::uint8_t>(*storage, at, value != 0);
-        default: throw std::runtime_error("element type not supported");
+        case DType::F32:
+            return write<float>(*storage, at, static_cast<float>(value));
+        case DType::F64:
+            return write<double>(*storage, at, value);
+        case DType::F16:
+            return write<std::uint16_t>(*storage, at, toHalf(value));
+        case DType::I64:
+            return write<std::int64_t>(*storage, at, toInteger<std::int64_t>(value));
+        case DType::I32:
+            return write<std::int32_t>(*storage, at, toInteger<std::int32_t>(value));
+        case DType::I16:
+            return write<std::int16_t>(*storage, at, toInteger<std::int16_t>(value));
+        case DType::B8:
+            return write<std::uint8_t>(*storage, at, value != 0);
+        default:
+            throw std::runtime_error("element type not supported");
     }
 }
 
@@ -144,7 +159,8 @@ StridedTensor StridedTensor::make(DType dtype, Shape sizes, Shape strides, std::
     t.sizes = std::move(sizes);
     t.strides = std::move(strides);
     t.offset = offset;
-    t.storage = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(std::max<std::int64_t>(t.extent(), 0)) * static_cast<std::size_t>(itemSize(dtype)));
+    t.storage = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(std::max<std::int64_t>(t.extent(), 0)) *
+                                                         static_cast<std::size_t>(itemSize(dtype)));
     return t;
 }
 
@@ -173,7 +189,8 @@ StridedTensor cloneWithLayout(const StridedTensor& t) {
     for (std::int64_t o : t.offsets()) c.store(o, t.load(o));
     // Bytes, not numbers: a float storage may hold an integer's bit pattern.
     const auto bytes = static_cast<std::size_t>(itemSize(t.dtype));
-    for (std::int64_t o : t.offsets()) std::memcpy(c.storage->data() + static_cast<std::size_t>(o) * bytes, t.storage->data() + static_cast<std::size_t>(o) * bytes, bytes);
+    for (std::int64_t o : t.offsets())
+        std::memcpy(c.storage->data() + static_cast<std::size_t>(o) * bytes, t.storage->data() + static_cast<std::size_t>(o) * bytes, bytes);
     return c;
 }
 
@@ -196,8 +213,10 @@ StridedTensor broadcast(const StridedTensor& t, const Shape& sizes) {
     out.strides.assign(sizes.size(), 0);
     const std::size_t extra = sizes.size() - t.sizes.size();
     for (std::size_t d = 0; d < t.sizes.size(); ++d) {
-        if (t.sizes[d] == sizes[d + extra]) out.strides[d + extra] = t.strides[d];
-        else if (t.sizes[d] != 1) throw std::runtime_error("sizes cannot be broadcast");
+        if (t.sizes[d] == sizes[d + extra])
+            out.strides[d + extra] = t.strides[d];
+        else if (t.sizes[d] != 1)
+            throw std::runtime_error("sizes cannot be broadcast");
     }
     return out;
 }
@@ -218,8 +237,10 @@ void assign(const StridedTensor& destination, const StridedTensor& source) {
     if (source.dtype == destination.dtype) {
         const auto bytes = static_cast<std::size_t>(itemSize(source.dtype));
         std::vector<std::byte> all(from.size() * bytes);
-        for (std::size_t i = 0; i < from.size(); ++i) std::memcpy(all.data() + i * bytes, source.storage->data() + static_cast<std::size_t>(from[i]) * bytes, bytes);
-        for (std::size_t i = 0; i < to.size(); ++i) std::memcpy(destination.storage->data() + static_cast<std::size_t>(to[i]) * bytes, all.data() + i * bytes, bytes);
+        for (std::size_t i = 0; i < from.size(); ++i)
+            std::memcpy(all.data() + i * bytes, source.storage->data() + static_cast<std::size_t>(from[i]) * bytes, bytes);
+        for (std::size_t i = 0; i < to.size(); ++i)
+            std::memcpy(destination.storage->data() + static_cast<std::size_t>(to[i]) * bytes, all.data() + i * bytes, bytes);
         return;
     }
     std::vector<double> all;

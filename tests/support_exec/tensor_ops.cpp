@@ -119,8 +119,10 @@ RuntimeValue sumOver(const StridedTensor& t, std::vector<bool> reduced, bool kee
     for (std::size_t d = 0; d < t.sizes.size(); ++d) {
         (reduced[d] ? gone : kept).push_back(t.sizes[d]);
         (reduced[d] ? goneStrides : keptStrides).push_back(t.strides[d]);
-        if (!reduced[d]) sizes.push_back(t.sizes[d]);
-        else if (keep) sizes.push_back(1);
+        if (!reduced[d])
+            sizes.push_back(t.sizes[d]);
+        else if (keep)
+            sizes.push_back(1);
     }
     StridedTensor outer = t, inner = t;
     outer.sizes = kept;
@@ -164,7 +166,9 @@ void addElementwise(RuntimeTable& t) {
     t["aten::neg"] = unary([](double a) { return -a; }, false);
     t["aten::abs"] = unary([](double a) { return std::abs(a); }, false);
     t["aten::relu"] = unary([](double a) { return a > 0 ? a : 0.0; }, false);
-    t["aten::gt.Scalar"] = [](const RuntimeCall& c) -> RuntimeValue { return elementwise(c[0].tensor(), scalarTensor(c[1].number()), DType::B8, [](double a, double b) { return a > b ? 1.0 : 0.0; }); };
+    t["aten::gt.Scalar"] = [](const RuntimeCall& c) -> RuntimeValue {
+        return elementwise(c[0].tensor(), scalarTensor(c[1].number()), DType::B8, [](double a, double b) { return a > b ? 1.0 : 0.0; });
+    };
     t["aten::masked_fill.Scalar"] = [](const RuntimeCall& c) -> RuntimeValue {
         const double value = c[2].number();
         return elementwise(c[0].tensor(), c[1].tensor(), c[0].tensor().dtype, [value](double a, double mask) { return mask != 0 ? value : a; });
@@ -199,7 +203,9 @@ void addCopies(RuntimeTable& t) {
         assign(out, c[0].tensor());
         return out;
     };
-    t["aten::full"] = [](const RuntimeCall& c) -> RuntimeValue { return filled(wantedType(c, c[1].isInt() ? DType::I64 : DType::F32), c[0].shape(), c[1].number()); };
+    t["aten::full"] = [](const RuntimeCall& c) -> RuntimeValue {
+        return filled(wantedType(c, c[1].isInt() ? DType::I64 : DType::F32), c[0].shape(), c[1].number());
+    };
     t["aten::zeros"] = [](const RuntimeCall& c) -> RuntimeValue { return filled(wantedType(c, DType::F32), c[0].shape(), 0); };
     t["aten::ones"] = [](const RuntimeCall& c) -> RuntimeValue { return filled(wantedType(c, DType::F32), c[0].shape(), 1); };
     t["aten::empty.memory_format"] = t["aten::zeros"];
@@ -236,7 +242,9 @@ void addIndexing(RuntimeTable& t) {
 }
 
 void addReductions(RuntimeTable& t) {
-    t["aten::sum"] = [](const RuntimeCall& c) -> RuntimeValue { return sumOver(c[0].tensor(), std::vector<bool>(c[0].tensor().sizes.size(), true), false); };
+    t["aten::sum"] = [](const RuntimeCall& c) -> RuntimeValue {
+        return sumOver(c[0].tensor(), std::vector<bool>(c[0].tensor().sizes.size(), true), false);
+    };
     t["aten::sum.dim_IntList"] = [](const RuntimeCall& c) -> RuntimeValue {
         const auto rank = static_cast<std::int64_t>(c[0].tensor().sizes.size());
         std::vector<bool> reduced(static_cast<std::size_t>(rank), c[1].isNone() || c[1].list().empty());
@@ -250,13 +258,16 @@ void addReductions(RuntimeTable& t) {
         for (std::int64_t i = 0; i < a.sizes[0]; ++i)
             for (std::int64_t j = 0; j < b.sizes[1]; ++j) {
                 double total = 0;
-                for (std::int64_t k = 0; k < a.sizes[1]; ++k) total += a.load(a.offset + i * a.strides[0] + k * a.strides[1]) * b.load(b.offset + k * b.strides[0] + j * b.strides[1]);
+                for (std::int64_t k = 0; k < a.sizes[1]; ++k)
+                    total += a.load(a.offset + i * a.strides[0] + k * a.strides[1]) * b.load(b.offset + k * b.strides[0] + j * b.strides[1]);
                 out.store(i * out.strides[0] + j, total);
             }
         return out;
     };
     t["aten::sym_size.int"] = [](const RuntimeCall& c) -> RuntimeValue { return c[0].tensor().sizes.at(static_cast<std::size_t>(c[1].integer())); };
-    t["aten::sym_stride.int"] = [](const RuntimeCall& c) -> RuntimeValue { return c[0].tensor().strides.at(static_cast<std::size_t>(c[1].integer())); };
+    t["aten::sym_stride.int"] = [](const RuntimeCall& c) -> RuntimeValue {
+        return c[0].tensor().strides.at(static_cast<std::size_t>(c[1].integer()));
+    };
     t["aten::sym_storage_offset"] = [](const RuntimeCall& c) -> RuntimeValue { return c[0].tensor().offset; };
 }
 

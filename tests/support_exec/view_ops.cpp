@@ -192,11 +192,19 @@ RuntimeFunction scatter(std::function<StridedTensor(const StridedTensor&, const 
 
 void addViewOps(RuntimeTable& t) {
     t["aten::select.int"] = [](const RuntimeCall& c) -> RuntimeValue { return select(c[0].tensor(), dim(c[1], c[0].tensor()), c[2].integer()); };
-    t["aten::slice.Tensor"] = [](const RuntimeCall& c) -> RuntimeValue { return slice(c[0].tensor(), dim(c[1], c[0].tensor()), c[2], c[3], c[4].integer()); };
+    t["aten::slice.Tensor"] = [](const RuntimeCall& c) -> RuntimeValue {
+        return slice(c[0].tensor(), dim(c[1], c[0].tensor()), c[2], c[3], c[4].integer());
+    };
     t["aten::permute"] = [](const RuntimeCall& c) -> RuntimeValue { return permute(c[0].tensor(), c[1].shape()); };
-    t["aten::t"] = [](const RuntimeCall& c) -> RuntimeValue { return c[0].tensor().sizes.size() < 2 ? c[0].tensor() : transpose(c[0].tensor(), 0, 1); };
-    t["aten::transpose.int"] = [](const RuntimeCall& c) -> RuntimeValue { return transpose(c[0].tensor(), dim(c[1], c[0].tensor()), dim(c[2], c[0].tensor())); };
-    t["aten::diagonal"] = [](const RuntimeCall& c) -> RuntimeValue { return diagonal(c[0].tensor(), c[1].integer(), dim(c[2], c[0].tensor()), dim(c[3], c[0].tensor())); };
+    t["aten::t"] = [](const RuntimeCall& c) -> RuntimeValue {
+        return c[0].tensor().sizes.size() < 2 ? c[0].tensor() : transpose(c[0].tensor(), 0, 1);
+    };
+    t["aten::transpose.int"] = [](const RuntimeCall& c) -> RuntimeValue {
+        return transpose(c[0].tensor(), dim(c[1], c[0].tensor()), dim(c[2], c[0].tensor()));
+    };
+    t["aten::diagonal"] = [](const RuntimeCall& c) -> RuntimeValue {
+        return diagonal(c[0].tensor(), c[1].integer(), dim(c[2], c[0].tensor()), dim(c[3], c[0].tensor()));
+    };
     t["aten::view"] = [](const RuntimeCall& c) -> RuntimeValue { return view(c[0].tensor(), c[1].shape(), false); };
     t["aten::_unsafe_view"] = t["aten::view"];
     t["aten::reshape"] = [](const RuntimeCall& c) -> RuntimeValue { return view(c[0].tensor(), c[1].shape(), true); };
@@ -215,7 +223,9 @@ void addViewOps(RuntimeTable& t) {
         return out;
     };
     t["aten::unsqueeze"] = [](const RuntimeCall& c) -> RuntimeValue { return unsqueeze(c[0].tensor(), c[1].integer()); };
-    t["aten::squeeze"] = [](const RuntimeCall& c) -> RuntimeValue { return squeeze(c[0].tensor(), std::vector<bool>(c[0].tensor().sizes.size(), true)); };
+    t["aten::squeeze"] = [](const RuntimeCall& c) -> RuntimeValue {
+        return squeeze(c[0].tensor(), std::vector<bool>(c[0].tensor().sizes.size(), true));
+    };
     t["aten::squeeze.dim"] = [](const RuntimeCall& c) -> RuntimeValue {
         std::vector<bool> which(std::max<std::size_t>(c[0].tensor().sizes.size(), 1), false);
         which[dim(c[1], c[0].tensor())] = true;
@@ -231,9 +241,12 @@ void addViewOps(RuntimeTable& t) {
     t["aten::unsqueeze_"] = t["aten::unsqueeze"];
 
     t["aten::select_scatter"] = scatter([](const StridedTensor& b, const RuntimeCall& c) { return select(b, dim(c[2], b), c[3].integer()); });
-    t["aten::slice_scatter"] = scatter([](const StridedTensor& b, const RuntimeCall& c) { return slice(b, dim(c[2], b), c[3], c[4], c[5].integer()); });
-    t["aten::diagonal_scatter"] = scatter([](const StridedTensor& b, const RuntimeCall& c) { return diagonal(b, c[2].integer(), dim(c[3], b), dim(c[4], b)); });
-    t["aten::as_strided_scatter"] = scatter([](const StridedTensor& b, const RuntimeCall& c) { return asStrided(b, c[2].shape(), c[3].shape(), c[4]); });
+    t["aten::slice_scatter"] =
+        scatter([](const StridedTensor& b, const RuntimeCall& c) { return slice(b, dim(c[2], b), c[3], c[4], c[5].integer()); });
+    t["aten::diagonal_scatter"] =
+        scatter([](const StridedTensor& b, const RuntimeCall& c) { return diagonal(b, c[2].integer(), dim(c[3], b), dim(c[4], b)); });
+    t["aten::as_strided_scatter"] =
+        scatter([](const StridedTensor& b, const RuntimeCall& c) { return asStrided(b, c[2].shape(), c[3].shape(), c[4]); });
 }
 
 }  // namespace aliascope::testing

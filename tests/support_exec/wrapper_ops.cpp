@@ -80,9 +80,12 @@ const OpDef& innerOperator(const RuntimeCall& c) {
 /// Results of the operator, one None when there are none, then `newValues`.
 RuntimeValue results(const OpDef& op, RuntimeValue returned, RuntimeList newValues) {
     RuntimeList out;
-    if (op.schema.returns.empty()) out.emplace_back();
-    else if (op.schema.returns.size() == 1) out.push_back(std::move(returned));
-    else out = returned.list();
+    if (op.schema.returns.empty())
+        out.emplace_back();
+    else if (op.schema.returns.size() == 1)
+        out.push_back(std::move(returned));
+    else
+        out = returned.list();
     out.insert(out.end(), newValues.begin(), newValues.end());
     return out;
 }
@@ -105,9 +108,11 @@ RuntimeValue rebuild(const RuntimeCall& c, const std::string& prefix, const Runt
     if (index.isNone()) return {};
     const RuntimeValue base = bases.at(static_cast<std::size_t>(index.integer()));
     if (c.has(prefix + "_slice_dim"))
-        return runOperator(c.ops, c.graph, c.node, "aten::slice.Tensor"_n, {base, c.named(prefix + "_slice_dim"), c.named(prefix + "_slice_start"), c.named(prefix + "_slice_end"), std::int64_t{1}});
+        return runOperator(c.ops, c.graph, c.node, "aten::slice.Tensor"_n,
+                           {base, c.named(prefix + "_slice_dim"), c.named(prefix + "_slice_start"), c.named(prefix + "_slice_end"), std::int64_t{1}});
     if (c.has(prefix + "_size"))
-        return runOperator(c.ops, c.graph, c.node, "aten::as_strided"_n, {base, c.named(prefix + "_size"), c.named(prefix + "_stride"), c.named(prefix + "_storage_offset")});
+        return runOperator(c.ops, c.graph, c.node, "aten::as_strided"_n,
+                           {base, c.named(prefix + "_size"), c.named(prefix + "_stride"), c.named(prefix + "_storage_offset")});
     return base;
 }
 
@@ -122,7 +127,8 @@ RuntimeValue autoFunctionalizedV2(const RuntimeCall& c) {
         if (c.has(prefix + "_length")) {
             RuntimeList list;
             const RuntimeValue& length = c.named(prefix + "_length");
-            for (std::int64_t i = 0; !length.isNone() && i < length.integer(); ++i) list.push_back(rebuild(c, prefix + "_" + std::to_string(i), bases));
+            for (std::int64_t i = 0; !length.isNone() && i < length.integer(); ++i)
+                list.push_back(rebuild(c, prefix + "_" + std::to_string(i), bases));
             values.push_back(length.isNone() ? RuntimeValue() : RuntimeValue(std::move(list)));
         } else if (c.has(prefix + "_base_index")) {
             values.push_back(rebuild(c, prefix, bases));

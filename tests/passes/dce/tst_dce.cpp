@@ -15,7 +15,8 @@ private:
 
     /// Names of the calls and constants that are left, and how many rewrites were reported.
     std::pair<std::vector<std::string>, std::size_t> left(const std::string& body) {
-        auto document = readText("class program(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\", unused: \"f32[4][1]cpu\"):\n" + body, "test", ops_);
+        auto document =
+            readText("class program(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\", unused: \"f32[4][1]cpu\"):\n" + body, "test", ops_);
         if (!document || document->units.empty()) qFatal("the test's own graph cannot be read");
         Graph g = std::move(document->units[0].graph);
         PassOptions options;
@@ -31,39 +32,36 @@ private:
     using Names = std::vector<std::string>;
 
 private slots:
-    void initTestCase() {
-        QVERIFY(ops_.addText("mylib::foo(Tensor(a!) x) -> ()\n", "test.ops").empty());
-    }
+    void initTestCase() { QVERIFY(ops_.addText("mylib::foo(Tensor(a!) x) -> ()\n", "test.ops").empty()); }
     void nothingIsDead() {
         const auto [names, rewrites] = left("        cos = torch.ops.aten.cos.default(x)\n        return (cos,)\n");
         QCOMPARE(names, Names{"cos"});
         QCOMPARE(rewrites, std::size_t{0});
     }
     void chainOfDeadNodes() {
-        const auto [names, rewrites] = left("        cos = torch.ops.aten.cos.default(x)\n        sin = torch.ops.aten.sin.default(cos)\n        view = torch.ops.aten.view.default(sin, [2, 2])\n        return (x,)\n");
+        const auto [names, rewrites] = left(
+            "        cos = torch.ops.aten.cos.default(x)\n        sin = torch.ops.aten.sin.default(cos)\n        view = "
+            "torch.ops.aten.view.default(sin, [2, 2])\n        return (x,)\n");
         QCOMPARE(names, Names{});
         QCOMPARE(rewrites, std::size_t{3});
     }
     void writesStay() {
-        QCOMPARE(left("        cos = torch.ops.aten.cos.default(x)\n        add_ = torch.ops.aten.add_.Tensor(cos, 1)\n        foo = torch.ops.mylib.foo.default(x)\n        return (x,)\n").first,
+        QCOMPARE(left("        cos = torch.ops.aten.cos.default(x)\n        add_ = torch.ops.aten.add_.Tensor(cos, 1)\n        foo = "
+                      "torch.ops.mylib.foo.default(x)\n        return (x,)\n")
+                     .first,
                  (Names{"cos", "add_", "foo"}));
     }
-    void randomStays() {
-        QCOMPARE(left("        bernoulli = torch.ops.aten.bernoulli.default(x)\n        return (x,)\n").first, Names{"bernoulli"});
-    }
-    void unknownOperatorStays() {
-        QCOMPARE(left("        bump = torch.ops.vendor.bump.default(x)\n        return (x,)\n").first, Names{"bump"});
-    }
+    void randomStays() { QCOMPARE(left("        bernoulli = torch.ops.aten.bernoulli.default(x)\n        return (x,)\n").first, Names{"bernoulli"}); }
+    void unknownOperatorStays() { QCOMPARE(left("        bump = torch.ops.vendor.bump.default(x)\n        return (x,)\n").first, Names{"bump"}); }
     void wrappersWithoutUsersGo() {
         QCOMPARE(left("        a = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = x)\n"
                       "        b = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [x])\n"
                       "        getitem: \"f32[4][1]cpu\" = b[1]\n"
-                      "        return (x,)\n").first,
+                      "        return (x,)\n")
+                     .first,
                  Names{});
     }
-    void constantsGo() {
-        QCOMPARE(left("        weight: \"f32[4][1]cpu\" = self.weight\n        return (x,)\n").first, Names{});
-    }
+    void constantsGo() { QCOMPARE(left("        weight: \"f32[4][1]cpu\" = self.weight\n        return (x,)\n").first, Names{}); }
 };
 
 QTEST_APPLESS_MAIN(DceTest)

@@ -5,7 +5,6 @@
 
 #include <QDirIterator>
 #include <QTest>
-
 #include <cmath>
 #include <set>
 
@@ -37,7 +36,8 @@ std::vector<RuntimeValue> makeInputs(const Graph& g) {
         StridedTensor tensor = StridedTensor::make(t.dtype, sizes, strides);
         // Integers are indices in these programs: small and different.
         std::int64_t index = 0;
-        for (std::int64_t o : tensor.offsets()) tensor.store(o, info(t.dtype).floating ? next = std::fmod(next * 1.7 + 0.3, 5.0) : static_cast<double>(index++));
+        for (std::int64_t o : tensor.offsets())
+            tensor.store(o, info(t.dtype).floating ? next = std::fmod(next * 1.7 + 0.3, 5.0) : static_cast<double>(index++));
         inputs.emplace_back(tensor);
     }
     return inputs;
@@ -87,7 +87,8 @@ bool refused(const Graph& program, const OpRegistry& ops) {
 }
 
 /// Empty when every stage behaves like the program; else the first stage that does not, with both graphs.
-std::string firstDifference(const Graph& program, const OpRegistry& ops, const std::vector<std::string>& steps, bool skipReportedDefects, int& compared) {
+std::string firstDifference(const Graph& program, const OpRegistry& ops, const std::vector<std::string>& steps, bool skipReportedDefects,
+                            int& compared) {
     const Behaviour want = behaviourOf(program, ops);
     if (!want.error.empty()) return "the program itself does not run: " + want.error + "\n" + printGraphText(program);
     Graph g = program.clone();
@@ -96,7 +97,9 @@ std::string firstDifference(const Graph& program, const OpRegistry& ops, const s
         if (!pipeline) return pipeline.error().format();
         const std::string before = printGraphText(g);
         const RunResult result = runPipeline(g, *pipeline, ops, {});
-        const auto describe = [&](const std::string& what) { return step + ": " + what + "\nprogram\n" + printGraphText(program) + "\nbefore the pass\n" + before + "\nafter\n" + printGraphText(g); };
+        const auto describe = [&](const std::string& what) {
+            return step + ": " + what + "\nprogram\n" + printGraphText(program) + "\nbefore the pass\n" + before + "\nafter\n" + printGraphText(g);
+        };
         if (result.failed) return describe(result.error ? result.error->format() : "failed");
         if (skipReportedDefects)
             for (const Diagnostic& d : result.diagnostics)
@@ -119,7 +122,9 @@ private:
     OpRegistry ops_ = OpRegistry::withBuiltin();
 
     void tryPrograms(const std::vector<std::string>& steps, const ProgramOptions& options, bool skipReportedDefects) {
-        const auto number = [](const char* name, int otherwise) { return qEnvironmentVariableIsSet(name) ? qEnvironmentVariableIntValue(name) : otherwise; };
+        const auto number = [](const char* name, int otherwise) {
+            return qEnvironmentVariableIsSet(name) ? qEnvironmentVariableIntValue(name) : otherwise;
+        };
         const int first = number("ALIASCOPE_PROPERTY_FIRST", 1), count = number("ALIASCOPE_PROPERTY_SEEDS", 300);
         int compared = 0, failed = 0;
         for (int seed = first; seed < first + count; ++seed) {
@@ -128,8 +133,10 @@ private:
             const Graph program = randomProgram(ops_, static_cast<std::uint32_t>(seed), sized);
             const std::string difference = firstDifference(program, ops_, steps, skipReportedDefects, compared);
             if (difference.empty()) continue;
-            if (++failed <= 1) qWarning("seed %d: %s", seed, difference.c_str());
-            else if (failed <= 10) qWarning("seed %d: %s", seed, difference.substr(0, difference.find('\n')).c_str());
+            if (++failed <= 1)
+                qWarning("seed %d: %s", seed, difference.c_str());
+            else if (failed <= 10)
+                qWarning("seed %d: %s", seed, difference.substr(0, difference.find('\n')).c_str());
         }
         qInfo("%d of %d programs compared through every stage, %d differ", compared, count, failed);
         QCOMPARE(failed, 0);
@@ -139,27 +146,24 @@ private:
 private slots:
     void initTestCase() { QVERIFY(ops_.addText(customOperators(), "custom").empty()); }
 
-    void v2() {
-        tryPrograms({"functionalize{custom-ops=v2}", "dce"}, {}, true);
-    }
-    void v1() {
-        tryPrograms({"functionalize{custom-ops=v1}", "dce"}, {}, true);
-    }
-    void automatic() {
-        tryPrograms({"functionalize", "dce"}, {}, false);
-    }
+    void v2() { tryPrograms({"functionalize{custom-ops=v2}", "dce"}, {}, true); }
+    void v1() { tryPrograms({"functionalize{custom-ops=v1}", "dce"}, {}, true); }
+    void automatic() { tryPrograms({"functionalize", "dce"}, {}, false); }
     void v2ThroughDecomposition() {
         ProgramOptions plain;
         plain.aliasedOperands = false;
-        tryPrograms({"functionalize{custom-ops=v2}", "dce", "remove-noops", "reorder-for-locality", "reinplace", "decompose-functionalized"}, plain, true);
+        tryPrograms({"functionalize{custom-ops=v2}", "dce", "remove-noops", "reorder-for-locality", "reinplace", "decompose-functionalized"}, plain,
+                    true);
     }
     void v1ThroughDecomposition() {
         ProgramOptions plain;
         plain.aliasedOperands = false;
-        tryPrograms({"functionalize{custom-ops=v1}", "dce", "remove-noops", "reorder-for-locality", "reinplace", "decompose-functionalized"}, plain, true);
+        tryPrograms({"functionalize{custom-ops=v1}", "dce", "remove-noops", "reorder-for-locality", "reinplace", "decompose-functionalized"}, plain,
+                    true);
     }
     void extended() {
-        tryPrograms({"functionalize", "dce", "remove-noops{mode=extended}", "reinplace{analysis=extent}", "decompose-functionalized{mode=extended}"}, {}, false);
+        tryPrograms({"functionalize", "dce", "remove-noops{mode=extended}", "reinplace{analysis=extent}", "decompose-functionalized{mode=extended}"},
+                    {}, false);
     }
     void programsOfTheCorpus() {
         const QString shared = qEnvironmentVariable("ALIASCOPE_SHARED");
@@ -177,7 +181,11 @@ private slots:
                 ++notRun;
                 continue;
             }
-            for (const std::vector<std::string>& steps : {std::vector<std::string>{"functionalize", "dce", "reinplace{analysis=extent}", "decompose-functionalized{mode=extended}"}, {"best"}, {"functionalize{custom-ops=v2}", "dce"}, {"functionalize{custom-ops=v1}", "dce"}}) {
+            for (const std::vector<std::string>& steps :
+                 {std::vector<std::string>{"functionalize", "dce", "reinplace{analysis=extent}", "decompose-functionalized{mode=extended}"},
+                  {"best"},
+                  {"functionalize{custom-ops=v2}", "dce"},
+                  {"functionalize{custom-ops=v1}", "dce"}}) {
                 const std::string difference = firstDifference(program, ops, steps, true, compared);
                 QVERIFY2(difference.empty(), (path.toStdString() + "\n" + difference).c_str());
             }
