@@ -45,14 +45,9 @@ private:
 };
 
 /// Extras of everything but arguments' text: the facts that no column tells.
-Extras extrasOf(const Node& n, const Provenance& p, const PrintStyle& style, Name ruleOp, bool typeIsExact, const std::optional<SymInt>& rowOffset) {
+Extras extrasOf(const Node& n, const Provenance& p, Name ruleOp, bool typeIsExact, const std::optional<SymInt>& rowOffset) {
     Extras e;
-    const std::string typed = n.type ? n.type->str() : std::string();
-    if (n.annotation) {
-        if (n.annotation.view() != typed) e.annotation = n.annotation.str();
-    } else if (!typed.empty() && !annotationIsImplied(style)) {
-        e.annotation = "";
-    }
+    if (n.annotation && n.annotation.view() != (n.type ? n.type->str() : std::string())) e.annotation = n.annotation.str();
     if (!n.isCall() && n.target.view() != defaultTarget(n.kind, n.name.view())) e.target = n.target.str();
     if (n.op != ruleOp) e.op = n.op.str();
     e.comment = commentTemplate(p);
@@ -104,7 +99,7 @@ std::int64_t NodeRows::insert(const Body& body, NodeId id, int stage, std::int64
         type = stored.id;
         exact = stored.exact;
     }
-    const Extras extras = extrasOf(n, p, g.style, ruleOp, exact, place.offset);
+    const Extras extras = extrasOf(n, p, ruleOp, exact, place.offset);
     std::optional<std::int64_t> args;
     if (!n.args.empty() || !n.kwargs.empty() || !extras.empty())
         args = pool_.str(argsKind(extras), n.args.empty() && n.kwargs.empty() ? std::string() : printArguments(g, n));
@@ -113,7 +108,7 @@ std::int64_t NodeRows::insert(const Body& body, NodeId id, int stage, std::int64
     node_.run(version, lane_, makeUid(body.number, id), stage, kOpenEnd, ord, bodyStr(body), toString(n.kind), n.name.view(), op, args, type,
               place.storage >= 0 ? std::optional(place.storage) : std::nullopt, pool_.named(modules_, "module", n.modulePath),
               pool_.named(paths_, "path", p.file), p.line ? std::optional(p.line) : std::nullopt, orNull(p.function.view()),
-              pool_.named(codes_, "code", p.code), packFlags(n.flags, n.trust));
+              pool_.named(codes_, "code", p.code), packFlags(n));
     insertUses(version, body, id);
     if (n.type && n.type->asTuple()) insertParts(version, body, id, storages);
     return version;

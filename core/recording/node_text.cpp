@@ -54,8 +54,6 @@ std::optional<NodeKind> nodeKindFrom(std::string_view word) {
     return std::nullopt;
 }
 
-bool annotationIsImplied(const PrintStyle& style) { return style.strides && style.devices && !style.quotedNotes && !style.typeExprs; }
-
 std::string argsKind(const Extras& e) {
     std::string out(kArgs);
     if (e.empty()) return out;

@@ -7,7 +7,8 @@
 //           NULL for placeholder, get_attr and output
 //   args    kind `args`:    Python-dialect text of the arguments, keyword arguments included; NULL when there are none
 //           kind `args:{…}` the same, and a JSON object of what differs from the rule (keys of Extras)
-// A row's `flags` are NodeFlag in bits 0 to 4 and the trust of its type (Trust) in bits 5 to 7.
+// A row's `flags` are NodeFlag in bits 0 to 4, the trust of its type (Trust) in bits 5 to 7, and bit 8 when the node has a type but no annotation was
+// read.
 
 #include <cstdint>
 #include <optional>
@@ -34,7 +35,7 @@ std::optional<NodeKind> nodeKindFrom(std::string_view word);
 
 /// Facts of one node that its columns do not tell. Absent = as the rule beside it says.
 struct Extras {
-    std::optional<std::string> annotation;  ///< as read, empty = none; rule: the text of the type (see annotationIsImplied)
+    std::optional<std::string> annotation;  ///< as read; rule: the text of the type, or none (annotationIsMade)
     std::optional<std::string> target;      ///< of no call; rule: defaultTarget
     std::optional<std::string> op;          ///< Node::op; rule: canonicalOp(target) of a call_function, else empty
     std::optional<std::string> comment;     ///< Provenance::raw with {file} {line} {fn} {code} for the parts; rule: PyTorch's form of them
@@ -42,8 +43,6 @@ struct Extras {
     std::optional<std::string> offset;      ///< TensorType::offset as stated on the node, `-` = none; rule: that of the row when it is not 0
     bool empty() const { return !annotation && !target && !op && !comment && !type && !offset; }
 };
-/// Under this style a node without annotation prints as if the full text of its type had been read, so that need not be told apart.
-bool annotationIsImplied(const PrintStyle& style);
 /// `args` or `args:{…}`.
 std::string argsKind(const Extras& extras);
 /// Unknown keys and broken JSON give what can be read.
@@ -59,7 +58,11 @@ std::string ruleComment(const Provenance& p);
 
 // --- flags -----------------------------------------------------------------------------------------------------------------------------------------
 
-inline int packFlags(std::uint8_t flags, Trust trust) { return (flags & 0x1f) | static_cast<int>(trust) << 5; }
+inline int packFlags(const Node& n) {
+    const bool made = n.annotation.empty() && n.type;
+    return (n.flags & 0x1f) | static_cast<int>(n.trust) << 5 | static_cast<int>(made) << 8;
+}
+inline bool annotationIsMade(std::int64_t packed) { return (packed & 0x100) != 0; }
 inline std::uint8_t flagsOf(std::int64_t packed) { return static_cast<std::uint8_t>(packed & 0x1f); }
 inline Trust trustOf(std::int64_t packed) {
     const auto t = static_cast<std::uint8_t>((packed >> 5) & 7);

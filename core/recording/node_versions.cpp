@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <unordered_set>
-#include <utility>
 
-#include "core/recording/node_text.h"
 #include "core/recording/order_keys.h"
 
 namespace aliascope::recording {
@@ -108,7 +106,6 @@ struct NodeVersions::BodyTrack {
     std::vector<NodeState> states;  ///< by node id; the name stays when the node is gone
     std::vector<NodeId> live;       ///< nodes of the stage before, in order
     StageFacts facts;
-    bool annotationIsImplied = true;  ///< of the style under which the rows were written: what a row leaves out depends on it
 };
 
 NodeVersions::NodeVersions(Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops)
@@ -148,9 +145,6 @@ void NodeVersions::recordBody(const Body& body, BodyTrack& track, int stage, Sta
     const std::vector<NodeId> order = g.order();
     track.states.resize(std::max<std::size_t>(track.states.size(), g.idBound()));
 
-    const bool implied = annotationIsImplied(g.style);
-    const bool restyled = implied != std::exchange(track.annotationIsImplied, implied);
-
     std::vector<std::optional<std::int64_t>> oldKeys(order.size());
     std::unordered_set<NodeId> renamed;
     std::vector<bool> dirty(order.size(), false);
@@ -162,7 +156,7 @@ void NodeVersions::recordBody(const Body& body, BodyTrack& track, int stage, Sta
             dirty[i] = true;
         } else {
             oldKeys[i] = state.ord;
-            dirty[i] = restyled || !state.says(n, provenanceOf(g, n));
+            dirty[i] = !state.says(n, provenanceOf(g, n));
             if (state.name != n.name) renamed.insert(n.id);
         }
         anyDirty = anyDirty || dirty[i];

@@ -140,7 +140,10 @@ private:
             n.op = canonical(n.target);
         out.args = s.text(8);
         if (!s.isNull(9) || extras.type) n.type = typeOf(extras, s.view(9), s.optionalInteger(10));
-        n.annotation = Name(extras.annotation ? *extras.annotation : n.type ? n.type->str() : std::string());
+        if (extras.annotation)
+            n.annotation = Name(*extras.annotation);
+        else if (n.type && !annotationIsMade(s.integer(16)))
+            n.annotation = Name(n.type->str());
         n.modulePath = Name(s.view(11));
         n.flags = flagsOf(s.integer(16));
         n.trust = trustOf(s.integer(16));

@@ -38,7 +38,7 @@ NodeRow nodeRowFrom(const Statement& s) {
         r.target = extras.target.value_or(std::string(defaultTarget(nodeKindFrom(r.kind).value_or(NodeKind::CallFunction), r.name)));
     const std::string_view type = bareTypeText(s.view(12));
     // A tuple's row has a text of ours; PyTorch prints no annotation there.
-    r.type = extras.annotation && !extras.annotation->empty() ? *extras.annotation : type.starts_with('(') ? std::string() : std::string(type);
+    r.type = extras.annotation ? *extras.annotation : type.starts_with('(') ? std::string() : std::string(type);
     r.bytes = s.optionalInteger(13);
     r.extentBytes = s.optionalInteger(14);
     r.offset = s.optionalInteger(15);
