@@ -262,10 +262,11 @@ bool ReadableBody::assignment(Statement& s) {
 /// `l_x_ = L_x_`: the node of parameter L_x_ is called l_x_.
 bool ReadableBody::rebinds(Statement& s, const PyToken& right) {
     if (!placeholdersMade_) {
-        const auto p =
-            std::find_if(parameters_.begin(), parameters_.end(), [&](const Parameter& x) { return x.name == right.text && x.nodeName.empty(); });
-        if (p == parameters_.end()) return false;
-        p->nodeName = s.name;
+        if (parameterAt_.empty())
+            for (std::size_t i = 0; i < parameters_.size(); ++i) parameterAt_.try_emplace(parameters_[i].name, i);
+        const auto p = parameterAt_.find(right.text);
+        if (p == parameterAt_.end() || !parameters_[p->second].nodeName.empty()) return false;
+        parameters_[p->second].nodeName = s.name;
         s.lexer.take();
         return true;
     }
@@ -359,6 +360,7 @@ bool ReadableBody::unpacking(Statement& s) {
         }
         unpackedInputs(s, rest);
         parameters_ = std::move(targets);
+        parameterAt_.clear();
         return !s.expr.error();
     }
     makePlaceholders();

@@ -68,6 +68,7 @@ private:
     const SourceText& source_;
     std::string_view text_;
     std::vector<Parameter> parameters_;
+    std::unordered_map<std::string_view, std::size_t> parameterAt_;  // index by name, made when a rebinding asks for it
     struct Declared {
         std::string_view annotation, descriptor;
     };
