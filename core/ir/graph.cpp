@@ -13,6 +13,9 @@ namespace {
 /// Room between two neighbours of a fresh graph: 36 halvings before keys must be spread again; two million nodes fit with room to spare.
 constexpr std::int64_t kOrdStep = std::int64_t(1) << 36;
 
+/// Numbers tried one by one before a name goes behind the highest that its base has.
+constexpr int kNumbersTried = 64;
+
 const Value kNone;
 
 bool isNameChar(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
@@ -360,8 +363,13 @@ Name Graph::uniqueName(std::string_view candidate) {
         const auto it = nameCount_.find(base);
         if (it != nameCount_.end()) n = it->second;
     }
-    while (byName_.contains(name) || isReserved(name.view())) name = Name(std::string(baseText) + "_" + std::to_string(++n));
     std::uint32_t& count = nameCount_[base];
+    int tries = 0;
+    while (byName_.contains(name) || isReserved(name.view())) {
+        // torch.fx tries one number after the other, which is quadratic when a long run is taken: leave the run at its end.
+        if (++tries == kNumbersTried) n = std::max(n, count);
+        name = Name(std::string(baseText) + "_" + std::to_string(++n));
+    }
     count = number ? std::max(count, n) : n;
     return name;
 }
