@@ -147,7 +147,7 @@ private:
             if (Status inner = Verifier(*s.graph, ops_, options_).run(); !inner) {
                 Diagnostic d = std::move(inner.error());
                 for (auto& [key, value] : d.params)
-                    if (key == "node") value = s.attribute.str() + "." + value;
+                    if (key == "node") value = s.attribute.str() + (value.empty() ? "" : "." + value);
                 return fail(std::move(d));
             }
         }

@@ -48,6 +48,9 @@ std::optional<std::vector<SymInt>> readList(std::string_view text, std::size_t& 
     return std::nullopt;
 }
 
+/// PyTorch's own limit. A text with more dims is no tensor; their strides alone would be a table as large as the square of its length.
+constexpr std::size_t kMaxRank = 64;
+
 std::optional<TensorType> readTensor(std::string_view text) {
     const auto bracket = text.find('[');
     if (bracket == std::string_view::npos || bracket == 0) return std::nullopt;
@@ -62,7 +65,7 @@ std::optional<TensorType> readTensor(std::string_view text) {
     }
     std::size_t at = bracket;
     auto sizes = readList(text, at);
-    if (!sizes) return std::nullopt;
+    if (!sizes || sizes->size() > kMaxRank) return std::nullopt;
     t.sizes = std::move(*sizes);
     if (at < text.size() && text[at] == '[') {
         auto strides = readList(text, at);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ops/layout.h"
 #include "core/ops/structural.h"
 #include "core/ops/table.h"
 
@@ -200,6 +201,7 @@ std::optional<std::vector<SymInt>> InferContext::symInts(const Value& v) const {
         out.push_back(std::move(*single));
         return out;
     }
+    if (v.items().size() > static_cast<std::size_t>(kMaxResults)) return std::nullopt;
     out.reserve(v.items().size());
     for (const Value& item : v.items()) {
         auto s = symInt(item);
@@ -246,7 +248,11 @@ InferFn inferenceOf(Name canonicalOp) {
 
 std::optional<ViewResult> viewResult(const InferContext& ctx, const TensorType& base) {
     const OpInference* entry = ctx.call.op ? InferTable::instance().find(ctx.call.op->canonical) : nullptr;
-    return entry && entry->view ? entry->view(ctx, base) : std::nullopt;
+    if (!entry || !entry->view) return std::nullopt;
+    auto result = entry->view(ctx, base);
+    const auto tooDeep = [](const TensorType& t) { return t.rank() > kMaxRank; };
+    if (result && std::any_of(result->types.begin(), result->types.end(), tooDeep)) return std::nullopt;
+    return result;
 }
 
 std::optional<std::vector<TensorType>> viewGeometry(const InferContext& ctx, const TensorType& base) {
@@ -265,6 +271,7 @@ Inferred inferNode(const OpRegistry& ops, const Graph& g, NodeId id, const std::
     const std::function<TypePtr(NodeId)> own = [&g](NodeId node) { return g[node].type; };
     const std::function<TypePtr(NodeId)>& types = typeOf ? typeOf : own;
     Inferred found = isStructural(n.op) ? inferStructural(ops, g, n, types) : inferOperator(ops, g, n, types);
+    if (const TensorType* t = asTensor(found.type); t && t->rank() > kMaxRank) return {};
     if (found.type && found.trust == Trust::Inferred && hasAssumedOperand(g, n)) found.trust = Trust::Assumed;
     return found;
 }

@@ -5,9 +5,6 @@
 namespace aliascope {
 namespace {
 
-/// PyTorch's own limit; beyond it nothing is said, so that the searches below stay small.
-constexpr std::size_t kMaxRank = 64;
-
 /// Order of magnitude of a stride, to order dims by: symbols count as large, because PyTorch specialises sizes 0 and 1.
 std::int64_t magnitude(const SymInt& s) {
     if (auto n = s.constant()) return *n;

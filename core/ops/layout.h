@@ -14,6 +14,9 @@ enum class MemoryFormat : std::uint8_t { Contiguous, Preserve, ChannelsLast, Cha
 /// `torch.channels_last`, a name without `torch.`, or the number of the C++ enumeration; `fallback` for None.
 MemoryFormat memoryFormatArgument(const Value& v, MemoryFormat fallback);
 
+/// PyTorch's own limit; of a tensor with more dims nothing is said, so that searches over dims stay small.
+inline constexpr std::size_t kMaxRank = 64;
+
 using Strides = std::optional<std::vector<SymInt>>;
 
 /// Strides of a fresh tensor in `format`; nothing for Preserve, and for a channels-last format of the wrong rank.

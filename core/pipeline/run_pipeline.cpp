@@ -15,12 +15,16 @@ using Clock = std::chrono::steady_clock;
 
 std::int64_t nanosecondsSince(Clock::time_point start) { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count(); }
 
-/// The verifier's finding with `{pass}` filled in.
+/// The verifier's finding with `{pass}` filled in; one without a node is about the whole graph.
 Diagnostic blame(Diagnostic d, std::string_view pass) {
     d.params.insert(d.params.begin(), {"pass", std::string(pass)});
-    if (d.node.empty())
-        for (const auto& [key, value] : d.params)
-            if (key == "node") d.node = Name(value);
+    for (auto& [key, value] : d.params) {
+        if (key != "node") continue;
+        if (value.empty())
+            value = "the graph";
+        else if (d.node.empty())
+            d.node = Name(value);
+    }
     return d;
 }
 
