@@ -1,6 +1,9 @@
 #include "core/ir/op_registry.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <shared_mutex>
@@ -191,20 +194,23 @@ std::vector<Diagnostic> OpRegistry::addText(std::string_view text, std::string_v
 
 Result<std::vector<Diagnostic>> OpRegistry::addFile(const std::string& path) {
     constexpr std::uintmax_t limit = 64u << 20;
-    std::ifstream in(path, std::ios::binary);
     const auto refuse = [&](std::string why) {
-        Diagnostic d = userError("R062", {{"why", std::move(why)}});
+        Diagnostic d = userError("R004", {{"what", "the file of operators"}, {"why", std::move(why)}});
         d.file = path;
         return fail(std::move(d));
     };
-    if (!in) return refuse("the file cannot be read");
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) return refuse("it is a folder");
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return refuse(std::strerror(errno));
     std::string text;
     char buffer[1 << 16];
     while (in.read(buffer, sizeof buffer) || in.gcount() > 0) {
         text.append(buffer, static_cast<std::size_t>(in.gcount()));
-        if (text.size() > limit) return refuse("the file is larger than 64 MiB");
+        if (text.size() > limit) return refuse("it is larger than 64 MiB");
     }
-    if (in.bad()) return refuse("the file cannot be read");
+    if (in.bad()) return refuse("reading it failed");
+    if (text.find('\0') != std::string::npos) return refuse("it holds NUL bytes; text in UTF-8 is expected");
     return addText(text, path);
 }
 

@@ -31,11 +31,29 @@ std::string_view withoutComment(std::string_view s) {
     return s;
 }
 
+/// Mistakes that are told one by one; of further ones only the number.
+constexpr std::size_t kMostProblems = 100;
+
+/// Control characters as `\xNN`.
+std::string visible(std::string_view text) {
+    static const char digits[] = "0123456789abcdef";
+    std::string out;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x20 && byte != 0x7f)
+            out += c;
+        else
+            out += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+    }
+    return out;
+}
+
 /// The source line, cut to 120 columns, and a caret under `column`.
 std::string excerptOf(std::string_view line, std::uint32_t column) {
     constexpr std::size_t width = 120;
-    std::string out(line.substr(0, width));
-    if (column >= 1 && column <= width) out += "\n" + std::string(column - 1, ' ') + "^";
+    line = line.substr(0, width);
+    std::string out = visible(line);
+    if (column >= 1 && column <= width) out += "\n" + std::string(visible(line.substr(0, column - 1)).size(), ' ') + "^";
     return out;
 }
 
@@ -49,6 +67,7 @@ public:
     Reader(std::string_view text, std::string_view fileName) : text_(text), fileName_(fileName) {}
 
     OpsFile run() {
+        if (text_.starts_with("\xef\xbb\xbf")) text_.remove_prefix(3);
         while (!text_.empty()) {
             line_ = text_.substr(0, text_.find('\n'));
             text_.remove_prefix(std::min(line_.size() + 1, text_.size()));
@@ -56,6 +75,11 @@ public:
             readLine();
         }
         closeBlock();
+        if (dropped_ > 0) {
+            Diagnostic d = warning("R051", {{"n", std::to_string(dropped_)}});
+            d.file = std::string(fileName_);
+            file_.problems.push_back(std::move(d));
+        }
         return std::move(file_);
     }
 
@@ -82,8 +106,8 @@ private:
         auto parsed = kernel ? parseKernelSignature(schema) : Schema::parse(schema);
         if (!parsed) {
             Diagnostic d = std::move(parsed.error());
-            place(d, d.column + static_cast<std::uint32_t>(schema.data() - line_.data()));
-            file_.problems.push_back(std::move(d));
+            const std::uint32_t column = d.column + static_cast<std::uint32_t>(schema.data() - line_.data());
+            keep(std::move(d), column);
             skipBody_ = true;  // its body belongs to nothing, and is no further mistake
             return;
         }
@@ -126,21 +150,23 @@ private:
         }
     }
 
-    void place(Diagnostic& d, std::uint32_t column) const {
+    void keep(Diagnostic d, std::uint32_t column) {
+        if (file_.problems.size() >= kMostProblems) {
+            ++dropped_;
+            return;
+        }
         d.file = std::string(fileName_);
         d.line = number_;
         d.column = column;
         d.excerpt = excerptOf(trim(line_).data() == line_.data() ? trim(line_) : line_, column);
-    }
-
-    void problem(std::string code, Params params, std::uint32_t column) {
-        Diagnostic d = userError(std::move(code), std::move(params));
-        place(d, column);
         file_.problems.push_back(std::move(d));
     }
 
+    void problem(std::string code, Params params, std::uint32_t column) { keep(userError(std::move(code), std::move(params)), column); }
+
     std::string_view text_, fileName_, line_;
     std::uint32_t number_ = 0;
+    std::size_t dropped_ = 0;
     std::string body_;
     bool inBlock_ = false, skipBody_ = false;
     OpsFile file_;

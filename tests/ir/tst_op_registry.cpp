@@ -478,7 +478,9 @@ void TestOpRegistry::addFileReportsMissing() {
     QTemporaryDir dir;
     const auto missing = r.addFile(dir.filePath("none.ops").toStdString());
     QVERIFY(!missing);
-    QCOMPARE(QString::fromStdString(missing.error().code), QString("R062"));
+    QCOMPARE(QString::fromStdString(missing.error().code), QString("R004"));
+    QVERIFY(QString::fromStdString(missing.error().format()).contains("No such file"));
+    QCOMPARE(QString::fromStdString(r.addFile(dir.path().toStdString()).error().code), QString("R004"));
     const std::string path = dir.filePath("some.ops").toStdString();
     std::ofstream(path) << "x::f(Tensor x) -> ()\n";
     QVERIFY(r.addFile(path).has_value());
