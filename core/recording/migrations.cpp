@@ -77,6 +77,7 @@ Status migrate(Database& db, std::span<const MigrationStep> steps, int target, c
 
 void createSchema(Database& db) {
     Transaction transaction(db);
+    if (!isEmptyDatabase(db)) return;  // another process was first
     db.exec(std::string(embedded::schema_sql));
     db.exec(kStatistics);
     db.exec("PRAGMA application_id=" + std::to_string(kApplicationId));
@@ -88,7 +89,7 @@ bool isEmptyDatabase(Database& db) { return db.integer("PRAGMA application_id") 
 
 Result<int> checkIdentity(Database& db, const std::string& path) {
     try {
-        if (isEmptyDatabase(db)) return fail(notASession(path, "the file is empty"));
+        if (isEmptyDatabase(db)) return fail(notASession(path, "the file is empty: its writer ended before the first graph was in it"));
         if (db.integer("PRAGMA application_id") != kApplicationId) return fail(damaged(path, "a database of another program"));
         const std::int64_t version = db.integer("PRAGMA user_version");
         if (version > kSchemaVersion) {
@@ -97,7 +98,8 @@ Result<int> checkIdentity(Database& db, const std::string& path) {
             return fail(std::move(d));
         }
         const std::string check = db.text("PRAGMA quick_check(1)");
-        if (check != "ok") return fail(damaged(path, check));
+        // A heading of sqlite's ("*** in database main ***") may stand in a line before the fault.
+        if (check != "ok") return fail(damaged(path, check.substr(check.rfind('\n') + 1)));
         if (version == kSchemaVersion) {
             const std::string fault = schemaFault(db);
             if (!fault.empty()) return fail(damaged(path, fault));

@@ -27,7 +27,7 @@ std::span<const MigrationStep> migrationSteps();
 /// S002 when a step on the way to `target` is missing; then nothing has changed.
 Status migrate(Database& db, std::span<const MigrationStep> steps, int target, const std::string& path);
 
-/// Tables, views, application_id and user_version, in one transaction. Precondition: an empty file.
+/// Tables, views, application_id and user_version, in one transaction; nothing when the file is not empty (any more).
 void createSchema(Database& db);
 /// No table yet: a file that was just made, or whose maker died before its first transaction ended.
 bool isEmptyDatabase(Database& db);

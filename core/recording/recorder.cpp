@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -113,6 +115,14 @@ Recorder::~Recorder() { (void)close(); }
 
 Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path, const RecorderLimits& limits) {
     if (auto place = checkPlace(path); !place) return fail(place.error());
+    std::error_code ignored;
+    const bool existed = fs::exists(path, ignored);
+    if (!existed) {
+        // The system says why a file cannot be made; sqlite would only say that it cannot be opened.
+        const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+        if (fd < 0) return fail(cannotWrite(path, path + ": " + std::strerror(errno)));
+        ::close(fd);
+    }
     std::unique_ptr<Recorder> recorder(new Recorder());
     recorder->impl_->path = path;
     recorder->impl_->limits = limits;
@@ -125,10 +135,11 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path, cons
     } catch (const SqlError& e) {
         recorder->impl_->pool.reset();
         recorder->impl_->db.reset();
+        if (!existed && !e.busy() && fs::is_empty(path, ignored)) fs::remove(path, ignored);
         if (e.notADatabase()) return fail(cannotWrite(path, path + " exists and is not a session"));
         if (e.damaged()) return fail(damaged(path, e.what()));
         if (e.busy()) return fail(cannotWrite(path, path + " is in use by another process"));
-        return fail(cannotWrite(path, e, "a new session"));
+        return fail(cannotWrite(path, e, existed ? "opening the session" : "a new session"));
     }
     return recorder;
 }

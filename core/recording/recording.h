@@ -158,8 +158,8 @@ public:
     Result<Graph> graph(std::int64_t lane, int stage, const OpRegistry& ops) const;
     std::optional<std::string> sourceText(std::int64_t graph) const;  ///< the text that was read, of its whole file
     /// Read-only SQL: one SELECT, WITH or EXPLAIN; time and row limits. Errors: R014 with sqlite's own words, R050 when it takes longer than `maxMs`.
-    /// More rows than `maxRows` are cut off (`truncated`).
-    Result<QueryResult> query(const std::string& sql, int maxRows = 100'000, int maxMs = 10'000) const;
+    /// More rows than `maxRows`, or than 256 MiB of values, are cut off (`truncated`), and so is what a cancelled query has not found yet.
+    Result<QueryResult> query(const std::string& sql, int maxRows = 100'000, int maxMs = 10'000, const CancelToken& cancel = {}) const;
 
     std::string uiState(const std::string& key) const;
     /// Errors: S003 when the file or its folder cannot be written, or a writer holds it.

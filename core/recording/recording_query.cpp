@@ -19,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 /// Virtual-machine steps between two looks at the clock.
 constexpr int kStepsPerCheck = 10'000;
 constexpr int kMaxValueBytes = 64 << 20;
+constexpr std::size_t kMaxResultBytes = 256u << 20;
 
 /// Table-valued pragmas that only describe the schema.
 bool describesSchema(const char* pragma) {
@@ -35,7 +36,8 @@ int authorize(void*, int action, const char* first, const char* second, const ch
         case SQLITE_RECURSIVE:
             return SQLITE_OK;
         case SQLITE_FUNCTION:
-            return sqlite3_stricmp(second, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+            // The second gives away where code lies in memory.
+            return sqlite3_stricmp(second, "load_extension") == 0 || sqlite3_stricmp(second, "fts3_tokenizer") == 0 ? SQLITE_DENY : SQLITE_OK;
         // Asked when a table-valued pragma declares its columns; a statement that writes is refused below, and the connection cannot write.
         case SQLITE_UPDATE:
             return sqlite3_stricmp(first, "sqlite_master") == 0 ? SQLITE_OK : SQLITE_DENY;
@@ -46,7 +48,15 @@ int authorize(void*, int action, const char* first, const char* second, const ch
     }
 }
 
-int pastDeadline(void* deadline) { return Clock::now() >= *static_cast<const Clock::time_point*>(deadline) ? 1 : 0; }
+struct Patience {
+    Clock::time_point deadline;
+    CancelToken cancel;
+};
+
+int exhausted(void* patience) {
+    const auto& p = *static_cast<const Patience*>(patience);
+    return p.cancel.cancelled() || Clock::now() >= p.deadline ? 1 : 0;
+}
 
 bool isWordOf(std::string_view sql, std::string_view word) {
     if (sql.size() < word.size() || sqlite3_strnicmp(sql.data(), word.data(), static_cast<int>(word.size())) != 0) return false;
@@ -91,6 +101,7 @@ std::string hexOf(const void* data, int size) {
     static const char digits[] = "0123456789abcdef";
     std::string out;
     const auto* bytes = static_cast<const unsigned char*>(data);
+    out.reserve(2 * static_cast<std::size_t>(size));
     for (int i = 0; i < size; ++i) {
         out += digits[bytes[i] >> 4];
         out += digits[bytes[i] & 15];
@@ -101,9 +112,9 @@ std::string hexOf(const void* data, int size) {
 /// The connection is guarded before the statement is prepared, so that a view of the file cannot do what the statement may not.
 class GuardedQuery {
 public:
-    GuardedQuery(sqlite3* db, int maxMs) : db_(db), deadline_(Clock::now() + std::chrono::milliseconds(maxMs)) {
+    GuardedQuery(sqlite3* db, int maxMs, const CancelToken& cancel) : db_(db), patience_{Clock::now() + std::chrono::milliseconds(maxMs), cancel} {
         sqlite3_set_authorizer(db_, authorize, nullptr);
-        sqlite3_progress_handler(db_, kStepsPerCheck, pastDeadline, &deadline_);
+        sqlite3_progress_handler(db_, kStepsPerCheck, exhausted, &patience_);
         sqlite3_limit(db_, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
     }
     ~GuardedQuery() {
@@ -128,8 +139,9 @@ public:
         for (;;) {
             const int code = sqlite3_step(stmt_);
             if (code == SQLITE_DONE) return result;
-            if (code != SQLITE_ROW) return fail(error(maxMs));
-            if (result.rows.size() == static_cast<std::size_t>(std::max(maxRows, 0))) {
+            const bool cancelled = code == SQLITE_INTERRUPT && patience_.cancel.cancelled();
+            if (code != SQLITE_ROW && !cancelled) return fail(error(maxMs));
+            if (cancelled || result.rows.size() == static_cast<std::size_t>(std::max(maxRows, 0)) || bytes_ > kMaxResultBytes) {
                 result.truncated = true;
                 return result;
             }
@@ -152,6 +164,7 @@ private:
                 const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(stmt_, i));
                 row.emplace_back(std::string(text ? text : "", text ? static_cast<std::size_t>(sqlite3_column_bytes(stmt_, i)) : 0));
             }
+            if (row.back()) bytes_ += row.back()->size();
         }
         result.rows.push_back(std::move(row));
         result.types.push_back(std::move(types));
@@ -160,20 +173,25 @@ private:
     Diagnostic error(int maxMs) const {
         if (sqlite3_errcode(db_) == SQLITE_INTERRUPT)
             return userError("R050", {{"what", "time of the query"}, {"limit", std::to_string(maxMs) + " ms"}, {"option", "--timeout"}});
-        return refused(sqlite3_errmsg(db_));
+        const std::string words = sqlite3_errmsg(db_);
+        if (sqlite3_errcode(db_) == SQLITE_AUTH) return refused("something else (" + words + ")");
+        Diagnostic d = userError("R014", {{"want", "SQL that sqlite can run"}, {"got", words}});
+        if (words.starts_with("no such table") || words.starts_with("no such column")) d.note = "--tables lists tables and views";
+        return d;
     }
 
     sqlite3* db_;
     sqlite3_stmt* stmt_ = nullptr;
-    Clock::time_point deadline_;
+    Patience patience_;
+    std::size_t bytes_ = 0;  // of the values so far
 };
 
 }  // namespace
 
-Result<QueryResult> Recording::query(const std::string& sql, int maxRows, int maxMs) const {
+Result<QueryResult> Recording::query(const std::string& sql, int maxRows, int maxMs, const CancelToken& cancel) const {
     try {
         const auto db = impl_->file->connect();
-        return GuardedQuery(db->handle(), maxMs).run(sql, maxRows, maxMs);
+        return GuardedQuery(db->handle(), maxMs, cancel).run(sql, maxRows, maxMs);
     } catch (const SqlError& e) {
         impl_->note(e);
         return fail(userError("S002", {{"what", e.what()}}));

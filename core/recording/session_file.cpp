@@ -25,9 +25,10 @@ bool folderIsWritable(const fs::path& file) {
     return canWrite(folder.string());
 }
 
-bool hasLog(const std::string& path) {
+/// What a killed writer leaves: a log that was not folded into the file, or a journal of a transaction that was not ended.
+bool hasBeside(const std::string& path, const char* suffix) {
     std::error_code error;
-    const auto size = fs::file_size(path + "-wal", error);
+    const auto size = fs::file_size(path + suffix, error);
     return !error && size > 0;
 }
 
@@ -51,11 +52,12 @@ Result<std::unique_ptr<SessionFile>> SessionFile::open(const std::string& path) 
     std::unique_ptr<SessionFile> file(new SessionFile(path));
     try {
         if (!folderIsWritable(path)) {
-            if (hasLog(path))
+            if (hasBeside(path, "-wal") || hasBeside(path, "-journal"))
                 file->copyToTemporary();
             else
                 file->access_ = Database::Access::ReadImmutable;
         }
+        file->rollBack();
         auto db = file->connect();
         // The first statement reads the header, so that a file that is no database is told from one that is damaged.
         db->integer("PRAGMA schema_version");
@@ -116,9 +118,17 @@ void SessionFile::copyToTemporary() {
     opened_ = (temporaryFolder_ / "session.aliascope").string();
     fs::copy_file(path_, opened_);
     fs::permissions(opened_, fs::perms::owner_read | fs::perms::owner_write);
-    if (!hasLog(path_)) return;
-    fs::copy_file(path_ + "-wal", opened_ + "-wal");
-    fs::permissions(opened_ + "-wal", fs::perms::owner_read | fs::perms::owner_write);
+    for (const char* suffix : {"-wal", "-journal"}) {
+        if (!hasBeside(path_, suffix)) continue;
+        fs::copy_file(path_ + suffix, opened_ + suffix);
+        fs::permissions(opened_ + suffix, fs::perms::owner_read | fs::perms::owner_write);
+    }
+}
+
+/// Ends a transaction whose writer was killed: a connection that only reads may not.
+void SessionFile::rollBack() const {
+    if (access_ != Database::Access::Read || !hasBeside(opened_, "-journal") || !canWrite(opened_)) return;
+    Database(opened_, Database::Access::Write).integer("PRAGMA schema_version");
 }
 
 Status SessionFile::migrateIfOlder() {

@@ -48,6 +48,7 @@ private:
     explicit SessionFile(std::string path) : path_(path), opened_(std::move(path)) {}
     void giveBack(std::unique_ptr<Database> db);
     void copyToTemporary();
+    void rollBack() const;
     Status migrateIfOlder();
     void makeOneFile() const;
 

@@ -24,7 +24,7 @@ Diagnostic cannotWrite(const std::string& path, const SqlError& e, const std::st
 }
 
 LimitReached::LimitReached(const std::string& path, const std::string& what, std::int64_t limit)
-    : diagnostic(userError("R050", {{"what", what}, {"limit", std::to_string(limit)}, {"option", "--limit"}})) {
+    : diagnostic(userError("R050", {{"what", what}, {"limit", std::to_string(limit)}, {"option", "--limits"}})) {
     diagnostic.file = path;
 }
 
