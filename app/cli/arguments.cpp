@@ -53,14 +53,21 @@ std::string unknownOption(const VerbSpec& verb, const std::vector<std::string>& 
         const std::string name = word.substr(0, word.find('='));
         const OptionSpec* option = findOption(name);
         if (option && takes(verb, *option)) {
+            if (option->value.empty() && name != word) return fmt::format("{} takes no value", name);
             if (!option->value.empty() && name == word) ++i;
         } else if (option) {
             return fmt::format("`{}` has no option {}", verb.name, name);
         } else if (word.starts_with("--")) {
-            return fmt::format("no option {}; nearest {}", name, nearestList(name, optionNames(verb)));
+            return fmt::format("no option {}; {}", name, nearestPhrase(name, optionNames(verb)));
         }
     }
     return {};
+}
+
+/// Of the option that `text` starts with: the parser's own words name no more than the type of the value.
+std::string needsValue(std::string_view text) {
+    const OptionSpec* option = findOption(text.substr(0, text.find(':')));
+    return option ? fmt::format("{} needs a value: {}, {}", option->name, option->value, option->help) : std::string(text);
 }
 
 }  // namespace
@@ -82,10 +89,11 @@ Parsed parseArguments(const std::vector<std::string>& words) {
     if (first == "--help" || first == "-h" || first == "help") {
         if (words.size() < 2) return help(overviewHelp());
         const VerbSpec* verb = findVerb(words[1]);
-        return verb ? help(verbHelp(*verb)) : mistake(fmt::format("no verb {}; nearest {}", words[1], nearestList(words[1], builtVerbs())));
+        return verb ? help(verbHelp(*verb)) : mistake(fmt::format("no verb {}; {}", words[1], nearestPhrase(words[1], builtVerbs())));
     }
     const VerbSpec* verb = findVerb(first == "--version" ? "version" : first);
-    if (!verb) return mistake(fmt::format("no verb {}; nearest {}", first, nearestList(first, builtVerbs())));
+    if (!verb && first.starts_with("-")) return mistake(fmt::format("{} stands where a verb is expected; usage: aliascope VERB [arguments] [options]", first));
+    if (!verb) return mistake(fmt::format("no verb {}; {}", first, nearestPhrase(first, builtVerbs())));
     if (!verb->built) {
         for (const std::string& word : words)
             if (word == "--help" || word == "-h") return help(verbHelp(*verb));
@@ -114,9 +122,13 @@ Parsed parseArguments(const std::vector<std::string>& words) {
         app.parse(reversed);
     } catch (const CLI::CallForHelp&) {
         return help(verbHelp(*verb));
+    } catch (const CLI::ArgumentMismatch& e) {
+        return mistake(needsValue(e.what()));
     } catch (const CLI::ParseError& e) {
-        return mistake(fmt::format("{}", e.what()));
+        return mistake(e.what());
     }
+    for (const auto& [name, values] : taken)
+        if (std::find(values.begin(), values.end(), "") != values.end()) return mistake(needsValue(name));
     const int given = static_cast<int>(out.arguments.positional.size());
     if (given > arity.most)
         return mistake(fmt::format("`{}` takes {}; \"{}\" is too much", verb->name,

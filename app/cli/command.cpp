@@ -12,7 +12,7 @@ namespace aliascope::cli {
 namespace {
 
 void toStderr(std::string_view text) {
-    const std::string line = (::aliascope::cli::colorTerminal(stderr) ? escaped(text, true) : std::string(text)) + "\n";
+    const std::string line = escaped(text, true) + "\n";
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
@@ -97,7 +97,7 @@ void Command::answer(const Table& table, const char* key) {
 void Command::answerJson(Json result) {
     Json envelope = {
         {"schema", "aliascope/1"}, {"command", arguments_.verb->name}, {"input", input}, {"warnings", warnings_}, {"result", std::move(result)}};
-    out().write(envelope.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+    out().writeForeign(envelope.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 int Command::finish() {
@@ -105,7 +105,9 @@ int Command::finish() {
         toStderr("aliascope: " + wrong);
         return ExitOutput;
     }
-    return cancel_.cancelled() ? ExitInterrupted : exit_;
+    if (!cancel_.cancelled()) return exit_;
+    toStderr("aliascope: interrupted");
+    return ExitInterrupted;
 }
 
 void dispatch(Command& command) {
@@ -133,7 +135,8 @@ int runCommandLine(const std::vector<std::string>& words, const CancelToken& can
         dispatch(command);
         return command.finish();
     } catch (const Failure& failure) {
-        toStderr("aliascope: " + failure.text);
+        // What an interrupted step says it lacks is no news: it was not let finish.
+        toStderr("aliascope: " + (cancel.cancelled() ? std::string("interrupted") : failure.text));
         return cancel.cancelled() ? ExitInterrupted : failure.exit;
     } catch (const std::exception& e) {
         toStderr(fmt::format("aliascope: internal error: {}; please report it with the command and the file", e.what()));

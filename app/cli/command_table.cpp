@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t helpWidth = 110;
 
 const std::vector<std::string_view> common = {"--json", "--format", "--no-color", "--quiet", "--verbose"};
-const std::vector<std::string_view> reading = {"--graph", "--ops", "--strict"};
+const std::vector<std::string_view> reading = {"--graph", "--ops", "--strict", "--limits"};
 const std::vector<std::string_view> running = {"--pipeline", "--passes"};
 
 std::vector<std::string_view> options(std::vector<std::string_view> own, const std::vector<std::vector<std::string_view>>& groups) {
@@ -57,6 +57,10 @@ const std::vector<OptionSpec>& optionTable() {
         {"--passes", "", "TEXT", "pipeline text, for example 'functionalize{custom-ops=v2},reinplace,decompose-functionalized'"},
         {"--ops", "", "FILE", "schemas (and bodies) of custom operators; may be given several times"},
         {"--strict", "", "", "exit 3 when a part of the file could not be read"},
+        {"--limits", "", "LIST",
+         "NAME=N,... moves a bound: file, graph, line (bytes), nodes (of a graph), values, classes (nesting, up to 1000), messages (of a graph); of "
+         "sessions graphs, lanes, decisions"},
+        {"--timeout", "", "S", "seconds that the query may take (default 10)"},
         {"--as", "", "FORM", "graph, readable, dot or json"},
         {"--node", "", "NAME", "a node, by its name at any stage"},
         {"--arg", "", "NAME", "an argument of the node, or the index of a base"},
@@ -153,7 +157,7 @@ const std::vector<VerbSpec>& verbTable() {
          "S [SQL]",
          "read-only SQL on a session",
          "One SELECT, WITH or EXPLAIN. The tables are described by --tables.",
-         options({"--tables", "--limit", "--output"}, {staged}),
+         options({"--tables", "--limit", "--timeout", "--output"}, {staged}),
          {"aliascope query kv.aliascope 'SELECT * FROM v_stage WHERE changed'"}},
         {"passes", "", "passes and named pipelines of this build, their options", "", options({"--output"}, {common}), {"aliascope passes"}},
         {"ops",

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -25,6 +27,26 @@ int writeAll(int fd, std::string_view text) {
     return 0;
 }
 
+/// Characters that steer a terminal, break its lines or turn the order of its text round (C0, C1, bidirectional marks).
+bool steers(std::uint32_t c) {
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/// Bytes of the character that `text` starts with; 0 when it may not be shown as it is or is no UTF-8.
+std::size_t harmlessCharacter(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    const std::uint32_t lead = byte(0);
+    const std::size_t size = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
+    if (size == 0) return 0;
+    std::uint32_t c = size == 1 ? lead : lead & (0xffu >> (size + 1));
+    for (std::size_t i = 1; i < size; ++i) {
+        if ((byte(i) & 0xc0) != 0x80) return 0;
+        c = (c << 6) | (byte(i) & 0x3f);
+    }
+    const bool overlong = (size == 3 && c < 0x800) || (size == 4 && c < 0x10000);
+    return overlong || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || steers(c) ? 0 : size;
+}
+
 bool isSpecial(const std::string& path) {
     struct stat facts {};
     return ::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode);
@@ -34,12 +56,13 @@ bool isSpecial(const std::string& path) {
 
 std::string escaped(std::string_view text, bool keepLines) {
     std::string out;
-    for (char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if ((byte < 0x20 && !(keepLines && (c == '\n' || c == '\t'))) || byte == 0x7f)
-            out += fmt::format("\\x{:02x}", byte);
+    while (!text.empty()) {
+        const std::size_t bytes = keepLines && (text[0] == '\n' || text[0] == '\t') ? 1 : harmlessCharacter(text);
+        if (bytes == 0)
+            out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
         else
-            out += c;
+            out += text.substr(0, bytes);
+        text.remove_prefix(std::max<std::size_t>(bytes, 1));
     }
     return out;
 }
@@ -60,7 +83,7 @@ Output::~Output() = default;
 void Output::writeForeign(std::string_view text) { buffer_ += terminal_ ? escaped(text, true) : std::string(text); }
 
 std::string Output::styled(Style style, std::string_view text) const {
-    if (!color_ || style == Style::Plain || text.empty()) return std::string(text);
+    if (!color_ || style == Style::Plain || text.empty()) return escaped(text, true);
     const char* code = "0";
     switch (style) {
         case Style::Bold:
@@ -81,7 +104,7 @@ std::string Output::styled(Style style, std::string_view text) const {
         case Style::Plain:
             break;
     }
-    return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+    return fmt::format("\x1b[{}m{}\x1b[0m", code, escaped(text, true));
 }
 
 std::string Output::finish() {

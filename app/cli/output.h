@@ -19,7 +19,7 @@ public:
     /// Text that came from a file: control characters are shown as \xNN when it goes to a terminal.
     void writeForeign(std::string_view text);
     enum class Style { Plain, Bold, Dim, Red, Green, Amber };
-    /// `text` in a style; plain where there are no colours.
+    /// `text`, escaped, in a style; plain where there are no colours.
     std::string styled(Style style, std::string_view text) const;
 
     /// Writes everything out. Gives what went wrong, or an empty text.
@@ -31,7 +31,7 @@ private:
     bool color_ = false, terminal_ = false;
 };
 
-/// Control characters as \xNN; line ends and tabs stay if `keepLines`.
+/// Characters that steer a terminal, and bytes that are no UTF-8, as \xNN; line ends and tabs stay if `keepLines`.
 std::string escaped(std::string_view text, bool keepLines = false);
 /// The answer goes to a terminal that shows colours.
 bool colorTerminal(std::FILE* stream);

@@ -51,7 +51,7 @@ void writeMarkdown(Output& out, const Table& table) {
     std::string head = "|", rule = "|";
     for (const Column& column : table.columns) {
         if (column.title.empty()) continue;
-        head += " " + column.title + " |";
+        head += " " + escaped(column.title) + " |";
         rule += column.right ? "---:|" : "---|";
     }
     out.write(head + "\n" + rule + "\n");
@@ -84,14 +84,14 @@ std::string csvField(const Json& value) {
 void writeCsv(Output& out, const Table& table) {
     std::string head;
     for (std::size_t i = 0; i < table.columns.size(); ++i) head += (i ? "," : "") + csvField(table.columns[i].key);
-    out.write(head + "\n");
+    out.writeForeign(head + "\n");
     for (const Row& row : table.rows) {
         std::string text;
         for (std::size_t i = 0; i < table.columns.size(); ++i) {
             const auto found = row.json.find(table.columns[i].key);
             text += (i ? "," : "") + (found == row.json.end() ? std::string() : csvField(*found));
         }
-        out.write(text + "\n");
+        out.writeForeign(text + "\n");
     }
 }
 
@@ -119,13 +119,13 @@ void writeTable(Output& out, const Table& table, Format format) {
         case Format::Markdown:
             return writeMarkdown(out, table);
         case Format::NdJson:
-            for (const Row& row : table.rows) out.write(row.json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+            for (const Row& row : table.rows) out.writeForeign(row.json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
             return;
         case Format::Table:
         case Format::Json:
             break;
     }
-    if (table.rows.empty() && !table.empty.empty()) return out.write(table.empty + "\n");
+    if (table.rows.empty() && !table.empty.empty()) return out.write(escaped(table.empty) + "\n");
     writeAligned(out, table);
 }
 

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
+
+#include "app/cli/limits.h"
 
 namespace aliascope::cli {
 namespace {
@@ -50,13 +51,11 @@ std::vector<GraphEntry> matching(const std::vector<GraphEntry>& entries, const s
 }  // namespace
 
 Document readDocument(Command& c, const std::string& path) {
-    std::error_code error;
-    if (path != "-" && !std::filesystem::exists(path, error)) throw Failure{ExitInput, fmt::format("{}: no such file", path)};
-    if (path != "-" && std::filesystem::is_directory(path, error))
-        throw Failure{ExitInput, fmt::format("{} is a folder; this build reads single files", path)};
     ReadOptions options;
+    options.limits = chosenLimits(c).reading;
     options.cancel = c.cancel();
     auto document = openFile(path, c.ops(), options);
+    if (c.cancel().cancelled()) throw Failure{ExitInterrupted, "interrupted"};
     if (!document) throw Failure{ExitInput, document.error().format()};
     c.input["path"] = path;
     c.input["container"] = document->container;
@@ -89,18 +88,25 @@ std::vector<GraphEntry> graphsOf(const Document& document) {
     return out;
 }
 
-GraphEntry pickGraph(Command& c, const Document& document) {
+std::vector<GraphEntry> selectedGraphs(Command& c, const Document& document) {
     const auto entries = graphsOf(document);
     const std::string selector = c.args().get("--graph");
+    if (selector.empty()) return entries;
+    auto found = matching(entries, selector);
+    if (found.empty()) throw Failure{ExitNotFound, fmt::format("no graph {} in {}; it has {}", selector, document.path, listOf(entries))};
+    return found;
+}
+
+GraphEntry pickGraph(Command& c, const Document& document) {
+    const std::string selector = c.args().get("--graph");
+    const auto found = selectedGraphs(c, document);
     GraphEntry picked;
     if (!selector.empty()) {
-        const auto found = matching(entries, selector);
-        if (found.empty()) throw Failure{ExitNotFound, fmt::format("no graph {} in {}; it has {}", selector, document.path, listOf(entries))};
         if (found.size() > 1) throw Failure{ExitUsage, fmt::format("--graph {} fits several graphs: {}", selector, listOf(found))};
         picked = found.front();
     } else {
         std::vector<GraphEntry> whole;
-        std::copy_if(entries.begin(), entries.end(), std::back_inserter(whole), [](const GraphEntry& e) { return e.path.empty(); });
+        std::copy_if(found.begin(), found.end(), std::back_inserter(whole), [](const GraphEntry& e) { return e.path.empty(); });
         picked = *std::max_element(whole.begin(), whole.end(), [](const GraphEntry& a, const GraphEntry& b) { return a.nodes < b.nodes; });
         if (whole.size() > 1)
             c.note(

@@ -12,7 +12,7 @@
 
 namespace aliascope::cli {
 
-/// Reads a graph file; its messages become warnings. Errors end the command with exit 3.
+/// Reads a graph file; its messages become warnings. Errors end the command with exit 3, an interrupt with exit 130.
 Document readDocument(Command& c, const std::string& path);
 
 /// One graph of a document: a unit, or a sub-graph of one.
@@ -25,6 +25,8 @@ struct GraphEntry {
     std::int64_t nodes = 0;  ///< inputs, constants, calls, and the output that the text states
 };
 std::vector<GraphEntry> graphsOf(const Document& document);
+/// The graphs that --graph fits, else all; exit 1 when it fits none.
+std::vector<GraphEntry> selectedGraphs(Command& c, const Document& document);
 /// The graph that --graph names, else the largest one; says on stderr which when there are several.
 GraphEntry pickGraph(Command& c, const Document& document);
 /// The messages of one unit, as warnings.
@@ -67,7 +69,9 @@ Staged openStaged(Command& c, const std::string& file, const std::string& keep =
 /// A session with --graph and --pipeline applied; nothing runs.
 Staged openSession(Command& c, const std::string& file);
 
-/// --stage-like selectors; exit 1 with the list of stages when there is none.
+/// Why the lane ends before its pipeline does, for people: `lane best was interrupted after stage 3 dce`. Empty for a complete lane.
+std::string incompleteness(const Staged& staged);
+/// --stage-like selectors; exit 1 with the list of stages when there is none, exit 2 when several begin so.
 StageRow pickStage(const Staged& staged, const std::string& selector);
 
 }  // namespace aliascope::cli

@@ -1,15 +1,18 @@
 // Stages to look at: lanes of sessions, and temporary sessions of plain files.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 
+#include "app/cli/limits.h"
 #include "app/cli/source.h"
 #include "core/recording/recorder.h"
 #include "core/support/nearest.h"
@@ -21,22 +24,31 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t maxPipelineFile = 1 << 20;
 
+/// The text of a pipeline file, `-` = standard input; errors end the command with exit 3.
 std::string readPipelineFile(const std::string& path) {
-    std::string text;
-    if (path == "-") {
-        char buffer[4096];
-        while (text.size() < maxPipelineFile) {
-            const ssize_t n = ::read(STDIN_FILENO, buffer, sizeof buffer);
-            if (n <= 0) break;
-            text.append(buffer, static_cast<std::size_t>(n));
-        }
-        return text;
+    const auto refuse = [&](std::string_view why) { throw Failure{ExitInput, fmt::format("--pipeline {}: {}", path, why)}; };
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) refuse("this is a folder; the name of a pipeline or a file with a pipeline text is expected");
+    const int fd = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    std::string text(maxPipelineFile + 1, '\0');
+    std::size_t size = 0;
+    ssize_t n = fd < 0 ? -1 : 1;
+    while (n > 0 && size < text.size()) {
+        n = ::read(fd, text.data() + size, text.size() - size);
+        if (n > 0) size += static_cast<std::size_t>(n);
     }
-    std::ifstream in(path, std::ios::binary);
-    text.resize(maxPipelineFile);
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(in.gcount()));
+    const int error = n < 0 ? errno : 0;
+    if (fd > STDIN_FILENO) ::close(fd);
+    if (error != 0) refuse(std::strerror(error));
+    if (size > maxPipelineFile) refuse("it is larger than 1 MiB, no pipeline text is");
+    text.resize(size);
     return text;
+}
+
+/// What is given for a pipeline is meant as a path: it exists, or nobody would name a pipeline so.
+bool isPipelineFile(const std::string& name) {
+    std::error_code ignored;
+    return name == "-" || fs::exists(name, ignored) || (name.find('/') != std::string::npos && name.find_first_of("{,") == std::string::npos);
 }
 
 /// One line on the terminal, from 300 ms on; gone at the end.
@@ -108,10 +120,12 @@ void describe(Command& c, const Staged& staged, const std::string& file) {
     c.input["graph"] = {{"id", std::to_string(staged.graph.id)}, {"name", staged.graph.name}};
     c.input["lane"] = staged.lane.name;
     c.input["pipeline"] = staged.lane.pipeline;
+    c.input["state"] = staged.lane.state;
+    if (const std::string why = incompleteness(staged); !why.empty() && !staged.ran) c.note(why);
 }
 
-/// Runs `pipeline` on `graph` and records it as a lane. Messages become warnings, a failure sets the exit code.
-void record(Command& c, Recorder& recorder, std::int64_t graphId, Graph& graph, const Pipeline& pipeline) {
+/// Runs `pipeline` on `graph` and records it as a lane. Messages become warnings; gives the error that ended the run.
+std::optional<Diagnostic> record(Command& c, Recorder& recorder, std::int64_t graphId, Graph& graph, const Pipeline& pipeline) {
     auto observer = recorder.beginLane(graphId, pipeline.name.empty() ? "passes" : pipeline.name, c.ops());
     if (!observer) endWith(observer.error());
     RunOptions options = runOptions(c, pipeline);
@@ -119,11 +133,19 @@ void record(Command& c, Recorder& recorder, std::int64_t graphId, Graph& graph, 
     const RunResult result = runPipeline(graph, pipeline, c.ops(), {*observer}, options);
     for (const Diagnostic& d : result.diagnostics)
         if (!result.error || d.code != result.error->code) c.warn(d);
-    if (result.error) c.error(*result.error, result.error->code == "S003" ? ExitOutput : ExitPass);
+    return result.error;
 }
 
-std::unique_ptr<Recorder> createRecorder(const std::string& path) {
-    auto recorder = Recorder::create(path);
+/// Shows the error of a run and sets the exit code; ends the command when not even the first stage could be recorded.
+void report(Command& c, const Staged& staged, const std::optional<Diagnostic>& error) {
+    if (!error) return;
+    const int exit = error->code == "S003" ? ExitOutput : ExitPass;
+    if (staged.recording->stages(staged.lane.id).empty()) throw Failure{exit, error->format()};
+    c.error(*error, exit);
+}
+
+std::unique_ptr<Recorder> createRecorder(Command& c, const std::string& path) {
+    auto recorder = Recorder::create(path, chosenLimits(c).recording);
     if (!recorder) {
         const int exit = exitCodeOf(recorder.error());
         throw Failure{exit == ExitInput ? ExitOutput : exit, recorder.error().format()};
@@ -145,24 +167,31 @@ std::optional<std::int64_t> knownGraph(const std::string& session, const Documen
     return std::nullopt;
 }
 
-/// Reads the file, runs the pipeline, records both at `session`.
-Staged runFile(Command& c, const std::string& file, Staged staged, const std::string& session) {
+/// Reads the file, runs the pipeline, records both at `session`; of the graphs of the file all if they are to be kept, else only the one in question.
+Staged runFile(Command& c, const std::string& file, Staged staged, const std::string& session, bool keep) {
     const Pipeline pipeline = chosenPipeline(c, "best");
     Document document = readDocument(c, file);
-    const GraphEntry picked = pickGraph(c, document);
+    GraphEntry picked = pickGraph(c, document);
     if (!picked.path.empty()) usage(fmt::format("--graph {}: a pipeline runs on a whole graph; take {}", picked.id, document.units[picked.unit].id));
+    if (!keep) {
+        std::vector<Unit> only;
+        only.push_back(std::move(document.units[picked.unit]));
+        document.units = std::move(only);
+        picked.unit = 0;
+    }
     warnOf(c, document.units[picked.unit]);
     auto graphId = knownGraph(session, document, document.units[picked.unit]);
-    auto recorder = createRecorder(session);
+    auto recorder = createRecorder(c, session);
     if (!graphId) {
         auto ids = recorder->addDocument(document);
         if (!ids) endWith(ids.error());
         graphId = ids->at(picked.unit);
     }
-    record(c, *recorder, *graphId, document.units[picked.unit].graph, pipeline);
+    const auto error = record(c, *recorder, *graphId, document.units[picked.unit].graph, pipeline);
     closeRecorder(c, *recorder);
     staged.recording = openRecording(session);
     staged.lane = staged.recording->lanes().back();
+    report(c, staged, error);
     for (const GraphRow& graph : staged.recording->graphs())
         if (graph.id == staged.lane.graph) staged.graph = graph;
     staged.missing = pipeline.missing;
@@ -191,11 +220,12 @@ Staged runSession(Command& c, const std::string& file, Staged staged, const std:
         if (!rebuilt) endWith(rebuilt.error());
         graph = std::move(*rebuilt);
     }
-    auto recorder = createRecorder(session);
-    record(c, *recorder, graphId, graph, pipeline);
+    auto recorder = createRecorder(c, session);
+    const auto error = record(c, *recorder, graphId, graph, pipeline);
     closeRecorder(c, *recorder);
     staged.recording = openRecording(session);
     staged.lane = staged.recording->lanes().back();
+    report(c, staged, error);
     staged.missing = pipeline.missing;
     staged.ran = true;
     return staged;
@@ -204,28 +234,27 @@ Staged runSession(Command& c, const std::string& file, Staged staged, const std:
 }  // namespace
 
 Pipeline chosenPipeline(Command& c, const std::string& fallback) {
-    const std::string passes = c.args().get("--passes");
-    std::string name = c.args().get("--pipeline");
-    if (c.args().has("--passes") && c.args().has("--pipeline")) usage("--pipeline and --passes exclude each other");
-    std::string text = c.args().has("--passes") ? passes : name;
-    if (text.empty() && !c.args().has("--passes")) text = fallback;
-    if (c.args().has("--pipeline")) {
-        std::error_code ignored;
-        if (name == "-" && c.args().at(0) == "-") usage("standard input cannot be both the graph and the pipeline");
-        if (name == "-" || (name.find_first_of("{,") == std::string::npos && fs::is_regular_file(name, ignored))) text = readPipelineFile(name);
-    }
-    if (text.empty() && !c.args().has("--passes")) return {};
+    const bool named = c.args().has("--pipeline");
+    if (c.args().has("--passes") && named) usage("--pipeline and --passes exclude each other");
+    const std::string text = c.args().has("--passes") ? c.args().get("--passes") : named ? c.args().get("--pipeline") : fallback;
+    if (text.empty()) return {};
+    if (named && text == "-" && c.args().at(0) == "-") usage("standard input cannot be both the graph and the pipeline");
     auto pipeline = parsePipeline(text);
+    if (!pipeline && named && isPipelineFile(text)) {
+        pipeline = parsePipeline(readPipelineFile(text));
+        if (!pipeline) pipeline.error().file = text == "-" ? "standard input" : text;
+    }
     if (!pipeline) endWith(pipeline.error());
     return std::move(*pipeline);
 }
 
 RunOptions runOptions(Command& c, const Pipeline& pipeline) {
     std::vector<std::string> names;
-    for (const PipelineStep& step : pipeline.steps) names.emplace_back(step.pass->name());
+    for (const PipelineStep& step : pipeline.steps)
+        if (std::find(names.begin(), names.end(), step.pass->name()) == names.end()) names.emplace_back(step.pass->name());
     auto check = [&](const char* option, const std::string& name) {
         if (std::find(names.begin(), names.end(), name.substr(0, name.find('#'))) == names.end())
-            usage(fmt::format("{} {}: the pipeline runs no such pass; nearest {}", option, name, nearestList(name, names)));
+            usage(fmt::format("{} {}: the pipeline runs no such pass; {}", option, name, nearestPhrase(name, names)));
     };
     RunOptions options;
     options.cancel = c.cancel();
@@ -249,7 +278,7 @@ std::string TemporaryFolder::file(const std::string& name) {
         const fs::path base = fs::temp_directory_path(error);
         if (error) throw Failure{ExitOutput, fmt::format("no folder for temporary files: {}", error.message())};
         std::string pattern = (base / "aliascope-XXXXXX").string();
-        if (!::mkdtemp(pattern.data())) throw Failure{ExitOutput, fmt::format("cannot make a temporary folder in {}", base.string())};
+        if (!::mkdtemp(pattern.data())) throw Failure{ExitOutput, fmt::format("cannot make a temporary folder in {}: {}", base.string(), std::strerror(errno))};
         path_ = pattern;
     }
     return path_ + "/" + name;
@@ -282,14 +311,19 @@ Staged openStaged(Command& c, const std::string& file, const std::string& keep) 
         if (const std::string name = c.args().get("--pipeline"); known && !name.empty()) {
             const auto lanes = openRecording(file)->lanes();
             known = std::any_of(lanes.begin(), lanes.end(), [&](const LaneRow& lane) { return lane.name == name; });
-            std::error_code ignored;
-            if (!known && name != "-" && !fs::is_regular_file(name, ignored) && !parsePipeline(name))
+            if (!known && !isPipelineFile(name) && !parsePipeline(name))
                 throw Failure{ExitNotFound, fmt::format("no lane {} in {}, and it is no pipeline either; lanes: {}", name, file, laneList(lanes))};
         }
         if (known) return openSession(c, file);
     }
-    const std::string path = keep.empty() ? staged.folder.file("run.aliascope") : keep;
-    staged = session ? runSession(c, file, std::move(staged), path) : runFile(c, file, std::move(staged), path);
+    if (keep == "-") usage("-o -: a session is a file; give its name");
+    try {
+        const std::string path = keep.empty() ? staged.folder.file("run.aliascope") : keep;
+        staged = session ? runSession(c, file, std::move(staged), path) : runFile(c, file, std::move(staged), path, !keep.empty());
+    } catch (Failure& failure) {
+        if (keep.empty() && failure.exit == ExitOutput) failure.text += "; without -o a run is recorded in a temporary folder, for which TMPDIR names the place";
+        throw;
+    }
     describe(c, staged, file);
     if (!keep.empty()) c.input["session"] = keep;
     return staged;
@@ -297,8 +331,24 @@ Staged openStaged(Command& c, const std::string& file, const std::string& keep) 
 
 StageRow pickStage(const Staged& staged, const std::string& selector) {
     if (auto stage = staged.recording->stage(staged.lane.id, selector)) return *stage;
-    throw Failure{ExitNotFound, fmt::format("no stage {}, or more than one begins so; there are {}", selector,
-                                            stageList(staged.recording->stages(staged.lane.id)))};
+    const auto stages = staged.recording->stages(staged.lane.id);
+    if (stages.empty()) throw Failure{ExitNotFound, incompleteness(staged)};
+    std::vector<StageRow> fitting;
+    std::copy_if(stages.begin(), stages.end(), std::back_inserter(fitting), [&](const StageRow& stage) { return stage.name.starts_with(selector); });
+    if (fitting.empty()) throw Failure{ExitNotFound, fmt::format("no stage {}; there are {}", selector, stageList(stages))};
+    throw Failure{ExitUsage, fmt::format("stage {} fits several: {}", selector, stageList(fitting))};
+}
+
+std::string incompleteness(const Staged& staged) {
+    const auto stages = staged.recording->stages(staged.lane.id);
+    const std::string lane = "lane " + staged.lane.name;
+    const std::string last = stages.empty() ? std::string() : fmt::format("stage {} {}", stages.back().idx, stages.back().name);
+    if (staged.lane.state == "complete") return stages.empty() ? lane + " has no stage" : std::string();
+    if (staged.lane.state == "running")
+        return lane + " is being recorded by another process; " + (stages.empty() ? "no stage is whole yet" : last + " is the last whole one so far");
+    if (staged.lane.state == "interrupted")
+        return lane + " was interrupted " + (stages.empty() ? "before its first stage was whole; run the pipeline again to see stages" : "after " + last);
+    return fmt::format("{} is {}{}", lane, staged.lane.state, stages.empty() ? ", without a stage" : " at " + last);
 }
 
 }  // namespace aliascope::cli

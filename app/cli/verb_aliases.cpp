@@ -230,7 +230,7 @@ void runAliases(Command& c) {
             writeTable(c.out(), memberTable(view), c.format());
         }
         if (!c.args().has("--bytemap") || c.format() != Format::Table || (wanted < 0 && view.members.size() < 2)) continue;
-        c.out().write(wanted < 0 ? fmt::format("\nS{}  base %{}\n", view.row.id, view.row.baseName) : "\n");
+        c.out().write(wanted < 0 ? fmt::format("\nS{}  base %{}\n", view.row.id, escaped(view.row.baseName)) : "\n");
         drawMap(c.out(), view, width);
     }
 }

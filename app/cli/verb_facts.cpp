@@ -131,7 +131,7 @@ int limitOf(Command& c, int fallback) {
     if (text.empty()) return fallback;
     char* end = nullptr;
     const long n = std::strtol(text.c_str(), &end, 10);
-    if (*end != '\0' || n < 0 || n > 100'000'000) usage(fmt::format("--limit {}: a number of rows expected", text));
+    if (*end != '\0' || n < 1 || n > 100'000'000) usage(fmt::format("--limit {}: a number of rows expected", text));
     return static_cast<int>(n);
 }
 

@@ -26,6 +26,7 @@ std::string shortList(const std::vector<std::string>& names) {
 
 void runHistory(Command& c) {
     if (!c.args().has("--node")) usage("`history` needs --node NAME");
+    if (c.args().has("--first") && c.args().has("--last")) usage("--first and --last exclude each other");
     const Staged staged = openStaged(c, c.args().at(0));
     const int at = c.args().has("--stage") ? pickStage(staged, c.args().get("--stage")).idx : 0;
     const NamedNode node = requireNode(c, staged, c.args().get("--node"), at);

@@ -67,7 +67,7 @@ void listDocument(Command& c, const std::string& file) {
     Json diagnostics = Json::array();
     for (const Diagnostic& d : document.diagnostics) diagnostics.push_back(diagnosticJson(d));
     std::size_t announced = document.units.size();
-    for (const GraphEntry& entry : graphsOf(document)) {
+    for (const GraphEntry& entry : selectedGraphs(c, document)) {
         const Unit& unit = document.units[entry.unit];
         const bool whole = entry.path.empty();
         if (whole && announced != entry.unit) {
@@ -123,7 +123,9 @@ void listSession(Command& c, const std::string& file) {
                  {"lanes", "lanes"}},
                 {},
                 "no graph"};
+    const std::string wanted = c.args().get("--graph");
     for (const GraphRow& graph : (*recording)->graphs()) {
+        if (!wanted.empty() && std::to_string(graph.id) != wanted && !graph.name.starts_with(wanted)) continue;
         std::vector<std::string> names;
         Json laneRows = Json::array();
         for (const LaneRow& lane : lanes) {
@@ -138,6 +140,7 @@ void listSession(Command& c, const std::string& file) {
                     {"unknown_ops", Json::array()},   {"source", graph.sourcePath}, {"lanes", laneRows}};
         table.rows.push_back(std::move(row));
     }
+    if (!wanted.empty() && table.rows.empty()) throw Failure{ExitNotFound, fmt::format("no graph {} in {}", wanted, file)};
     if (!c.json()) return writeTable(c.out(), table, c.format());
     Json diagnostics = Json::array();
     for (const DiagnosticRow& d : (*recording)->diagnostics())

@@ -41,11 +41,16 @@ std::vector<std::string> uniqueNames(const std::vector<std::string>& columns) {
     return out;
 }
 
+std::string cutBy(const QueryResult& result, int limit) {
+    return result.rows.size() == static_cast<std::size_t>(limit) ? "--limit shows more" : "the values of more would not fit into memory";
+}
+
 }  // namespace
 
 void runQuery(Command& c) {
     const std::string file = c.args().at(0);
     std::string sql = c.args().at(1);
+    if (c.args().has("--tables") && !sql.empty()) usage("--tables is a query of its own; leave the SQL out");
     if (c.args().has("--tables")) sql = "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY type, name";
     if (sql.empty()) usage("`query` needs SQL, or --tables");
     int limit = maxRows;
@@ -54,8 +59,15 @@ void runQuery(Command& c) {
         if (!n || *n < 1) usage(fmt::format("--limit {}: a number of rows expected", c.args().get("--limit")));
         limit = *n;
     }
+    int seconds = 10;
+    if (c.args().has("--timeout")) {
+        const auto n = numberIn<int>(c.args().get("--timeout"));
+        if (!n || *n < 1 || *n > 86'400) usage(fmt::format("--timeout {}: a number of seconds, 1 to 86400, expected", c.args().get("--timeout")));
+        seconds = *n;
+    }
     const Staged staged = openStaged(c, file);
-    const auto result = staged.recording->query(sql, limit);
+    const auto result = staged.recording->query(sql, limit, seconds * 1000, c.cancel());
+    if (c.cancel().cancelled()) throw Failure{ExitInterrupted, "interrupted"};
     if (!result) throw Failure{exitCodeOf(result.error()) == ExitSession ? ExitSession : ExitUsage, result.error().format()};
 
     Table table;
@@ -73,7 +85,7 @@ void runQuery(Command& c) {
         }
         table.rows.push_back(std::move(row));
     }
-    if (result->truncated) c.note(fmt::format("only the first {} rows are shown; --limit shows more", limit));
+    if (result->truncated) c.note(fmt::format("only the first {} rows are shown; {}", result->rows.size(), cutBy(*result, limit)));
     if (c.json()) return c.answerJson({{"columns", names}, {"rows", table.json()}, {"truncated", result->truncated}});
     writeTable(c.out(), table, c.format());
 }

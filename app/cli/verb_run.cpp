@@ -4,6 +4,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/decision_view.h"
+#include "app/cli/node_lookup.h"
 #include "app/cli/source.h"
 
 namespace aliascope::cli {
@@ -60,8 +61,9 @@ Table stageTable(const Staged& staged, bool changedOnly) {
                      {"clones", "clones", true}, {"copies_back", "copied back", true}, {"rewrites", "rewrites", true}, {"ms", "time", true}};
     for (const char* key : {"state", "added", "removed", "modified", "cloned_bytes", "copied_back_bytes", "self_copies", "message"})
         table.columns.push_back({key, ""});
-    table.empty = "no stage changed anything";
-    for (const StageRow& stage : staged.recording->stages(staged.lane.id)) {
+    const auto rows = staged.recording->stages(staged.lane.id);
+    table.empty = rows.empty() ? "no stages" : "no stage changed anything";
+    for (const StageRow& stage : rows) {
         if (changedOnly && !stage.changed && stage.state != "failed") continue;
         Row row;
         row.json = stageJson(stage, staged.lane.name);
@@ -131,7 +133,9 @@ void runStages(Command& c) {
 void runDecisions(Command& c) {
     const DecisionFilter filter = decisionFilter(c);
     const Staged staged = openStaged(c, c.args().at(0));
-    c.answer(decisionTable(staged, filtered(staged, filter)), "decisions");
+    const auto rows = filtered(staged, filter);
+    if (rows.empty() && !filter.node.empty()) requireNode(c, staged, filter.node);
+    c.answer(decisionTable(staged, rows), "decisions");
 }
 
 void runRun(Command& c) {

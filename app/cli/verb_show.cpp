@@ -78,6 +78,7 @@ void runOpt(Command& c) {
         return print(c, *graph, form);
     }
     if (c.args().has("--stage")) usage("--stage names a stage of a session; " + file + " is none");
+    if (pipeline.steps.empty() && (c.args().has("--until") || c.args().has("--skip"))) usage("--until and --skip need --pipeline or --passes");
     Document document = readDocument(c, file);
     const GraphEntry picked = pickGraph(c, document);
     Unit& unit = document.units[picked.unit];

@@ -222,6 +222,7 @@ void runWhy(Command& c) {
         if (!logLine) usage("--line: expected \"For node NAME, attempted to reinplace [...]. We were unable to reinplace [...]; [...] ...\"");
         if (c.args().has("--node")) usage("--line names the node already; leave --node out");
     }
+    if (c.args().has("--arg") && !c.args().has("--node") && !logLine) usage("--arg names an argument of --node NAME");
     const Staged staged = openStaged(c, c.args().at(0));
     NodeFacts facts(staged);
     DecisionFilter filter;
@@ -252,7 +253,7 @@ void runWhy(Command& c) {
         if (!node.empty())
             return c.out().write(fmt::format("no pass considered {}{}\n", escaped(node), c.args().has("--arg") ? " with that argument" : ""));
         const auto inPlace = std::count_if(all.begin(), all.end(), [](const DecisionRow& row) { return row.verdict == "in-place"; });
-        return c.out().write(fmt::format("no copies are left by {}; {} written in place\n", staged.lane.name, inPlace));
+        return c.out().write(fmt::format("no copies are left by {}; {} written in place\n", escaped(staged.lane.name), inPlace));
     }
     for (std::size_t i = 0; i < cards.size(); ++i) {
         if (i > 0 || logLine) c.out().write("\n");

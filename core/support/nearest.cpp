@@ -58,4 +58,9 @@ std::string nearestList(std::string_view typed, const std::vector<std::string>& 
     return join(near.empty() ? known : near);
 }
 
+std::string nearestPhrase(std::string_view typed, const std::vector<std::string>& known, std::size_t most) {
+    const auto near = nearestNames(typed, known, most);
+    return near.empty() ? "there are " + join(known) : "nearest " + join(near);
+}
+
 }  // namespace aliascope

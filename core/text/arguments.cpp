@@ -57,9 +57,10 @@ std::string printArguments(const Graph& g, const Node& node) {
 }
 
 Result<Call> parseArguments(std::string_view text, const Graph& g) {
+    constexpr std::uint32_t depth = 1000;  // what is written may be nested as deep as any reader allows
     GraphScope scope(g);
     PyLexer lexer(text, 0, text.size());
-    PyExpr expr(lexer, scope, ReadLimits().valueDepth + 1);
+    PyExpr expr(lexer, scope, depth + 1);
     Call call;
     if (lexer.token().is("(")) {
         lexer.take();
@@ -70,7 +71,7 @@ Result<Call> parseArguments(std::string_view text, const Graph& g) {
     if (!expr.error() && lexer.token().kind != PyToken::Kind::TextEnd) expr.fail("the end of the arguments", lexer.token().begin);
     if (!expr.error()) return call;
     const PyError& e = *expr.error();
-    Diagnostic d = e.limit ? userError("R050", {{"what", e.want}, {"limit", std::to_string(ReadLimits().valueDepth)}, {"option", "--limits"}})
+    Diagnostic d = e.limit ? userError("R050", {{"what", e.want}, {"limit", std::to_string(depth)}, {"option", "--limits"}})
                            : userError("R014", {{"want", e.want}, {"got", std::string(text.substr(e.at, 30))}});
     d.line = 1;
     d.column = static_cast<std::uint32_t>(e.at + 1);
