@@ -57,6 +57,9 @@ private slots:
         QCOMPARE(shown(violation(g)), QString("V001 output last: late: it stands behind the output"));
         Graph none;
         QCOMPARE(shown(violation(none)), QString("V001 one output: : the graph returns nothing"));
+        Graph outer = read("a = torch.ops.aten.cos.default(x)\nreturn (a,)");
+        outer.addSubGraph(Name("body"), Graph());
+        QCOMPARE(shown(violation(outer)), QString("V001 one output: body: the graph returns nothing"));
     }
 
     void usersAgreeWithUses() {

@@ -274,7 +274,7 @@ private slots:
         QTest::newRow("svg") << QStringList{"show", kv, "--as", "svg"} << 2 << "--as dot";
         QTest::newRow("form") << QStringList{"show", kv, "--as", "python"} << 2 << "graph, readable, dot or json expected";
         QTest::newRow("format") << QStringList{"stages", "S", "--format", "xml"} << 2 << "table, json, ndjson, csv or md expected";
-        QTest::newRow("no such file") << QStringList{"show", "nosuch.py"} << 3 << "nosuch.py: no such file";
+        QTest::newRow("no such file") << QStringList{"show", "nosuch.py"} << 3 << "nosuch.py: error R004: the file cannot be read: No such file";
         QTest::newRow("folder") << QStringList{"show", samples} << 3 << "is a folder";
         QTest::newRow("no graph") << QStringList{"show", source + "/LICENSE"} << 3 << "R003";
         QTest::newRow("binary") << QStringList{"show", ALIASCOPE_PROGRAM} << 3 << "R002";
@@ -283,7 +283,7 @@ private slots:
                                       << "pipeline:1:5: error P001: no pass rinplace; nearest reinplace";
         QTest::newRow("pass of later") << QStringList{"opt", kv, "--passes", "fuse-attention"} << 2 << "fuse-attention is not in this build";
         QTest::newRow("both") << QStringList{"opt", kv, "--passes", "dce", "--pipeline", "best"} << 2 << "exclude each other";
-        QTest::newRow("until") << QStringList{"opt", kv, "--passes", "dce", "--until", "reinplace"} << 2 << "nearest dce";
+        QTest::newRow("until") << QStringList{"opt", kv, "--passes", "dce", "--until", "reinplace"} << 2 << "there are dce";
         QTest::newRow("no lane") << QStringList{"stages", "S", "--pipeline", "torch-v3"} << 1 << "lanes: torch-v1, torch-v2";
         QTest::newRow("no stage") << QStringList{"show", "S", "--stage", "nope"} << 1 << "1 imported, 2 functionalize";
         QTest::newRow("no graph of that name") << QStringList{"show", "S", "--graph", "9"} << 1 << "it has 1 (";
@@ -300,6 +300,24 @@ private slots:
         QTest::newRow("session over a file") << QStringList{"run", kv, "-o", source + "/LICENSE"} << 9 << "is not a session";
         QTest::newRow("session in no folder") << QStringList{"run", kv, "-o", "/nosuchfolder/x.aliascope"} << 9 << "no such folder";
         QTest::newRow("text in no folder") << QStringList{"show", kv, "-o", "/nosuchfolder/x.txt"} << 9 << "No such file or directory";
+        QTest::newRow("option without value") << QStringList{"show", kv, "--as"} << 2 << "--as needs a value: FORM";
+        QTest::newRow("empty value") << QStringList{"show", kv, "--graph", ""} << 2 << "--graph needs a value: ID";
+        QTest::newRow("value of a flag") << QStringList{"show", kv, "--quiet=no"} << 2 << "--quiet takes no value";
+        QTest::newRow("option for a verb") << QStringList{"--json", "list", kv} << 2 << "stands where a verb is expected";
+        QTest::newRow("nothing near") << QStringList{"xyzzy"} << 2 << "no verb xyzzy; there are list, show";
+        QTest::newRow("pipeline folder") << QStringList{"opt", kv, "--pipeline", samples} << 3 << "this is a folder";
+        QTest::newRow("no pipeline file") << QStringList{"opt", kv, "--pipeline", "no/such.txt"} << 3 << "No such file";
+        QTest::newRow("until what") << QStringList{"opt", kv, "--until", "dce"} << 2 << "need --pipeline or --passes";
+        QTest::newRow("no graph to list") << QStringList{"list", kv, "--graph", "9"} << 1 << "no graph 9";
+        QTest::newRow("no graph to list in a session") << QStringList{"list", "S", "--graph", "9"} << 1 << "no graph 9";
+        QTest::newRow("several stages") << QStringList{"show", "S", "--stage", "re"} << 2 << "fits several: 4 remove-noops";
+        QTest::newRow("decisions of no node") << QStringList{"decisions", "S", "--node", "cachee"} << 1 << "no node cachee";
+        QTest::newRow("argument of what") << QStringList{"why", "S", "--arg", "x"} << 2 << "--node NAME";
+        QTest::newRow("first and last") << QStringList{"history", "S", "--node", "cache", "--first", "--last"} << 2 << "exclude each other";
+        QTest::newRow("SQL beside tables") << QStringList{"query", "S", "SELECT 1", "--tables"} << 2 << "leave the SQL out";
+        QTest::newRow("no limit of that name") << QStringList{"list", kv, "--limits", "nodez=3"} << 2 << "nearest nodes";
+        QTest::newRow("limit too far") << QStringList{"list", kv, "--limits", "values=5000"} << 2 << "N from 1 to 1000";
+        QTest::newRow("session to standard output") << QStringList{"run", kv, "-o", "-"} << 2 << "a session is a file";
         QTest::newRow("standard input twice") << QStringList{"opt", "-", "--pipeline", "-"} << 2 << "cannot be both";
     }
     void mistakes() {
@@ -311,6 +329,150 @@ private slots:
         QVERIFY2(answer.exit == exit, qPrintable(QString::number(answer.exit) + " " + answer.err));
         QVERIFY2(answer.err.contains(says), qPrintable(answer.err));
         QVERIFY2(!answer.err.contains(QRegularExpression("\\{\\w+\\}")), qPrintable(answer.err));  // no parameter of a sentence is left open
+    }
+
+    void limitsCanBeMoved() {
+        const Answer narrow = ask({"list", kv, "--limits", "nodes=5,messages=2"});
+        QVERIFY2(narrow.err.contains("R050") && narrow.err.contains("limit of 5; raise it with --limits"), qPrintable(narrow.err));
+        const QByteArray nested = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = "
+                                  "call_function[target=torch.ops.aten.cat.default](args = (" +
+                                  QByteArray(400, '[') + "%x" + QByteArray(400, ']') + ",), kwargs = {})\n    return (y,)\n";
+        QVERIFY(ask({"list", "-"}, nested).err.contains("R050"));
+        const QString out = folder_.filePath("nested.aliascope");
+        const Answer wide = ask({"run", "-", "--passes", "dce", "--limits", "values=500", "-o", out}, nested);
+        QVERIFY2(wide.exit == 0 && !wide.err.contains("R050"), qPrintable(wide.err));
+        const Answer kept = ask({"show", out, "--as", "graph"});
+        QVERIFY2(kept.exit == 0 && kept.out.contains(QString(400, '[')), qPrintable(kept.err));
+    }
+
+    void pipesAreReadFromTheirStart() {
+        QProcess shell;
+        shell.start("/bin/bash", {"-c", QString("'%1' show <(cat '%2') -q --ops '%3'").arg(ALIASCOPE_PROGRAM, kv, samples + "mylib.ops")});
+        QVERIFY(shell.waitForFinished(30'000));
+        QCOMPARE(shell.exitCode(), 0);
+        QCOMPARE(shell.readAllStandardOutput().trimmed(), contents(kv).trimmed());
+    }
+
+    void closedStreamsHitNoFile() {
+        const QString out = folder_.filePath("closed.aliascope");
+        QProcess shell;
+        shell.start("/bin/bash", {"-c", QString("'%1' run '%2' -o '%3' <&- >&- 2>&-").arg(ALIASCOPE_PROGRAM, kv, out)});
+        QVERIFY(shell.waitForFinished(30'000));
+        QCOMPARE(shell.exitCode(), 9);
+        QVERIFY(contents(out).startsWith("SQLite format 3"));
+        QCOMPARE(ask({"stages", out}).exit, 0);
+    }
+
+    void writersThatStartTogether() {
+        const QString out = folder_.filePath("together.aliascope");
+        QProcess runs[3];
+        for (QProcess& run : runs) run.start(ALIASCOPE_PROGRAM, {"run", samples + "gpt2_train_joint.py", "-o", out, "-q"});
+        int written = 0;
+        for (QProcess& run : runs) {
+            QVERIFY(run.waitForFinished(60'000));
+            const QString err = QString::fromUtf8(run.readAllStandardError());
+            QVERIFY2(run.exitCode() == 0 || (run.exitCode() == 9 && err.contains("process")), qPrintable(err));
+            written += run.exitCode() == 0;
+        }
+        QVERIFY(written >= 1);
+        int lanes = 0;
+        for (const QJsonValue& graph : ask({"list", out, "--json"}).result()["graphs"].toArray()) lanes += graph.toObject()["lanes"].toArray().size();
+        QCOMPARE(lanes, written);
+    }
+
+    /// Whatever a killed run left opens, and says what it is.
+    void killedAtAnyTime() {
+        int opened = 0;
+        for (int i = 0; i < 12; ++i) {
+            const QString out = folder_.filePath(QString("killed%1.aliascope").arg(i));
+            QProcess run;
+            run.start(ALIASCOPE_PROGRAM, {"run", samples + "gpt2_train_joint.py", "-o", out, "-q"});
+            QVERIFY(run.waitForStarted());
+            QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(out), 10'000);
+            QTest::qWait(7 * i);
+            run.kill();
+            QVERIFY(run.waitForFinished(10'000));
+            const Answer listed = ask({"list", out, "--json"}), stages = ask({"stages", out, "--json"}), decisions = ask({"decisions", out});
+            QVERIFY2(!stages.err.contains("readonly") && !decisions.err.contains("readonly"), qPrintable(stages.err));
+            const QJsonArray graphs = listed.result()["graphs"].toArray();
+            if (graphs.isEmpty() || graphs[0].toObject()["lanes"].toArray().isEmpty()) {
+                QVERIFY2(stages.err.contains("empty") || stages.err.contains("has no"), qPrintable(stages.err));
+                continue;
+            }
+            ++opened;
+            QCOMPARE(stages.exit, 0);
+            QCOMPARE(decisions.exit, 0);
+            const QString state = graphs[0].toObject()["lanes"].toArray()[0].toObject()["state"].toString();
+            QCOMPARE(stages.json()["input"].toObject()["state"].toString(), state);
+            const bool told = state == "interrupted" && stages.err.contains("lane best was interrupted");
+            QVERIFY2(state == "complete" || told, qPrintable(state + stages.err));
+            if (!stages.result()["stages"].toArray().isEmpty()) continue;
+            const Answer shown = ask({"show", out});
+            QCOMPARE(shown.exit, 1);
+            QVERIFY2(shown.err.contains("before its first stage was whole"), qPrintable(shown.err));
+        }
+        QVERIFY(opened > 0);
+    }
+
+    void fullDiskIsNineWithAClearMessage() {
+        const QString folder = folder_.filePath("small");
+        QVERIFY(QDir().mkpath(folder));
+        const QString script = "mount -t tmpfs -o size=1m tmpfs '%1' || exit 77; '%2' run '%3' -o '%1/x.aliascope'; code=$?; "
+                               "'%2' stages '%1/x.aliascope' >&2; TMPDIR='%1' '%2' stages '%3' >&2; exit $code";
+        QProcess shell;
+        shell.start("unshare", {"-rm", "sh", "-c", script.arg(folder, ALIASCOPE_PROGRAM, samples + "gpt2_train_joint.py")});
+        if (!shell.waitForStarted() || !shell.waitForFinished(30'000) || shell.exitCode() == 77 || shell.exitCode() == 1)
+            QSKIP("mounting is not allowed here");
+        const QString err = QString::fromUtf8(shell.readAllStandardError());
+        QVERIFY2(shell.exitCode() == 9, qPrintable(QString::number(shell.exitCode()) + err));
+        QVERIFY2(err.contains("disk full: stage 1 (imported) needs"), qPrintable(err));
+        QVERIFY2(err.contains("lane best was interrupted before its first stage was whole"), qPrintable(err));
+        QVERIFY2(err.contains("for which TMPDIR names the place"), qPrintable(err));
+    }
+
+    void signalsLeaveNothingBehind() {
+        const QString folder = folder_.filePath("temporary");
+        QVERIFY(QDir().mkpath(folder));
+        const QString endless = "WITH RECURSIVE a(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM a) SELECT count(*) FROM a";
+        for (const int signal : {SIGINT, SIGTERM}) {
+            QProcess process;
+            QProcessEnvironment env = QProcessEnvironment::systemEnvironment();
+            env.insert("TMPDIR", folder);
+            process.setProcessEnvironment(env);
+            process.start(ALIASCOPE_PROGRAM, {"query", kv, endless, "--timeout", "50", "-q", "--ops", samples + "mylib.ops"});
+            QVERIFY(process.waitForStarted());
+            QTRY_VERIFY_WITH_TIMEOUT(!QDir(folder).isEmpty(), 10'000);
+            QTest::qWait(300);
+            ::kill(static_cast<pid_t>(process.processId()), signal);
+            QVERIFY(process.waitForFinished(5'000));
+            QCOMPARE(process.exitCode(), 130);
+            QCOMPARE(process.readAllStandardError(), QByteArray("aliascope: interrupted\n"));
+            QVERIFY(QDir(folder).isEmpty());
+        }
+    }
+
+    void whatSteersATerminalIsSpelledOut() {
+        if (!QFile::exists("/usr/bin/script")) QSKIP("needs script(1) for a terminal");
+        const QString file = folder_.filePath("steering.py");
+        QFile text(file);
+        QVERIFY(text.open(QIODevice::WriteOnly));
+        text.write(QString("class Gr%12J%2aph(torch.nn.Module):\n    def forward(self, x: \"f32[4]\"):\n"
+                           "        y = torch.ops.my.f.default(x, 'a\x07%1b')\n        return (y,)\n")
+                       .arg(QChar(0x9b))
+                       .arg(QChar(0x202e))
+                       .toUtf8());
+        text.close();
+        for (const QString verb : {"list '%2'", "list '%2' --format csv", "list '%2' --format md", "list '%2' --format ndjson", "show '%2'",
+                                   "show '%2' --as graph", "show '%2' --json", "run '%2'", "diff '%2'", "aliases '%2'", "show '%2' --graph 'x\x1b[31m'"}) {
+            QProcess process;
+            process.start("/usr/bin/script", {"-qec", QString("'%1' " + verb + " --no-color").arg(ALIASCOPE_PROGRAM, file), "/dev/null"});
+            QVERIFY(process.waitForFinished(30'000));
+            const QByteArray shown = process.readAllStandardOutput();
+            if (shown.isEmpty()) QSKIP("no terminal here");
+            for (const char* forbidden : {"\x1b", "\x07", "\xc2\x9b", "\xe2\x80\xae"})
+                QVERIFY2(!shown.contains(forbidden), qPrintable(verb + QString::fromUtf8(shown)));
+            if (verb.startsWith("list '%2'")) QVERIFY2(shown.contains("\\x"), shown.constData());
+        }
     }
 
     void damagedAndNewerSessions() {

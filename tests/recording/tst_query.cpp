@@ -184,6 +184,17 @@ private slots:
         // The limit does not stay with the recording.
         QCOMPARE(rows("SELECT * FROM v_stage"), std::size_t(7));
         QCOMPARE(refusal("SELECT length(zeroblob(900000000))"), std::string("R014"));
+        QCOMPARE(refusal("SELECT fts3_tokenizer('simple')"), std::string("R014"));
+        const auto heavy = recording_->query("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT zeroblob(30000000) FROM c");
+        QVERIFY(heavy && heavy->truncated);
+        QVERIFY(heavy->rows.size() < 10);
+    }
+
+    void canBeCancelled() {
+        CancelToken cancel;
+        cancel.cancel();
+        const auto result = recording_->query("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c", 10, 60'000, cancel);
+        QVERIFY(result && result->truncated && result->rows.empty());
     }
 };
 
