@@ -438,6 +438,15 @@ void TestOpRegistry::opsFileErrors() {
     QCOMPARE(problems[2].line, 7u);
     QVERIFY(r.find("a::g"_n));
     QCOMPARE(r.addText("    orphan body\n", "x").size(), std::size_t(1));
+    QVERIFY(r.addText("\xef\xbb\xbfmark::first(Tensor x) -> ()\n", "bom.ops").empty());
+    QVERIFY(r.find("mark::first"_n));
+    std::string many;
+    for (int i = 0; i < 1000; ++i) many += "no schema\x1b\n";
+    const auto first100 = r.addText(many, "many.ops");
+    QCOMPARE(first100.size(), std::size_t(101));
+    QCOMPARE(QString::fromStdString(first100.back().sentence()), QString("900 further messages not shown"));
+    const std::string& excerpt = first100[0].excerpt;
+    QVERIFY2(excerpt.find("\\x1b") != std::string::npos && excerpt.find('\x1b') == std::string::npos, excerpt.c_str());
 }
 
 void TestOpRegistry::duplicatesAndOverrides() {

@@ -203,6 +203,16 @@ private slots:
         QCOMPARE(shown(describe(g[g[g.output()].arg(0).items()[0].asNode()].type)), QString("f16[8][1]cpu"));
     }
 
+    void nothingIsSaidOfMoreThan64Dims() {
+        std::string twos = "2";
+        for (int i = 1; i < 64; ++i) twos += ", 2";
+        const Graph g = infer("x: \"f32[" + twos + "]\", z: \"f32[" + twos + ", 2]\"",
+                              "a = torch.ops.aten.neg.default(x)\nb = torch.ops.aten.unsqueeze.default(a, 0)\n"
+                              "c = torch.ops.aten.full.default([" + twos + ", 2], 1.0)\nreturn (a, b, c)");
+        QVERIFY(g[g.find(Name("a"))].tensor() && !g[g.find(Name("b"))].tensor() && !g[g.find(Name("c"))].tensor());
+        QVERIFY(g[g.find(Name("x"))].tensor() && !g[g.find(Name("z"))].tensor());
+    }
+
     void aPassCanAskForTheTypeOfANodeItMade() {
         Graph g = infer("x: \"f32[8, 4][4, 1]cpu\"", "a = torch.ops.aten.neg.default(x)\nreturn (a,)");
         Node n;

@@ -217,6 +217,44 @@ private slots:
         QVERIFY(Recorder::create(path));
     }
 
+    /// The process dies between writing pages and the end of its transaction: its journal is beside the file, and reading rolls it back.
+    void journalOfAKilledWriterIsRolledBack() {
+        const std::string path = fresh();
+        test::recordSample(path);
+        QCOMPARE(inChild([&] {
+                     sqlite3* db = nullptr;
+                     if (sqlite3_open(path.c_str(), &db) != SQLITE_OK) return 2;
+                     if (sqlite3_exec(db, "BEGIN IMMEDIATE; UPDATE lane SET name = 'half done'", nullptr, nullptr, nullptr) != SQLITE_OK) return 3;
+                     return sqlite3_db_cacheflush(db) == SQLITE_OK ? 0 : 4;
+                 }),
+                 0);
+        QVERIFY(QFile::exists(QString::fromStdString(path + "-journal")));
+        const auto recording = Recording::open(path);
+        QVERIFY2(recording, recording ? "" : recording.error().format().c_str());
+        QCOMPARE((*recording)->lanes().front().name, std::string("best"));
+        QVERIFY(!QFile::exists(QString::fromStdString(path + "-journal")));
+    }
+
+    void aFileThatCannotBeMadeIsNotLeft() {
+        const std::string path = fresh();
+        QCOMPARE(inChild([&] {
+                     const rlimit none{0, 0};
+                     std::signal(SIGXFSZ, SIG_IGN);
+                     if (::setrlimit(RLIMIT_FSIZE, &none) != 0) return 2;
+                     return Recorder::create(path) ? 3 : 0;
+                 }),
+                 0);
+        QVERIFY(!QFile::exists(QString::fromStdString(path)));
+    }
+
+    void theSchemaIsMadeOnce() {
+        Database db(fresh(), Database::Access::Create);
+        recording::createSchema(db);
+        db.exec("INSERT INTO meta(key, value) VALUES('writer', 'the first')");
+        recording::createSchema(db);
+        QCOMPARE(query(db, "SELECT value FROM meta WHERE key = 'writer'"), std::string("the first"));
+    }
+
     void secondWriterIsRefusedByName() {
         const std::string path = fresh();
         auto first = Recorder::create(path);
