@@ -92,7 +92,8 @@ Parsed parseArguments(const std::vector<std::string>& words) {
         return verb ? help(verbHelp(*verb)) : mistake(fmt::format("no verb {}; {}", words[1], nearestPhrase(words[1], builtVerbs())));
     }
     const VerbSpec* verb = findVerb(first == "--version" ? "version" : first);
-    if (!verb && first.starts_with("-")) return mistake(fmt::format("{} stands where a verb is expected; usage: aliascope VERB [arguments] [options]", first));
+    if (!verb && first.starts_with("-"))
+        return mistake(fmt::format("{} stands where a verb is expected; usage: aliascope VERB [arguments] [options]", first));
     if (!verb) return mistake(fmt::format("no verb {}; {}", first, nearestPhrase(first, builtVerbs())));
     if (!verb->built) {
         for (const std::string& word : words)

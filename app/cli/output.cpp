@@ -29,15 +29,16 @@ int writeAll(int fd, std::string_view text) {
 
 /// Characters that steer a terminal, break its lines or turn the order of its text round (C0, C1, bidirectional marks).
 bool steers(std::uint32_t c) {
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    const auto within = [c](std::uint32_t first, std::uint32_t last) { return c >= first && c <= last; };
+    return c < 0x20 || within(0x7f, 0x9f) || c == 0x61c || within(0x200e, 0x200f) || within(0x2028, 0x202e) || within(0x2066, 0x2069);
 }
 
 /// Bytes of the character that `text` starts with; 0 when it may not be shown as it is or is no UTF-8.
 std::size_t harmlessCharacter(std::string_view text) {
     const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
     const std::uint32_t lead = byte(0);
-    const std::size_t size = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
-    if (size == 0) return 0;
+    if ((lead >= 0x80 && lead < 0xc2) || lead > 0xf4) return 0;
+    const std::size_t size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     std::uint32_t c = size == 1 ? lead : lead & (0xffu >> (size + 1));
     for (std::size_t i = 1; i < size; ++i) {
         if ((byte(i) & 0xc0) != 0x80) return 0;

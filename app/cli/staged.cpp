@@ -90,7 +90,7 @@ std::string laneList(const std::vector<LaneRow>& lanes) {
 GraphRow pickGraphRow(Command& c, const Recording& recording, const std::vector<LaneRow>& lanes) {
     const auto graphs = recording.graphs();
     const std::string selector = c.args().get("--graph");
-    if (graphs.empty()) throw Failure{ExitNotFound, recording.path() + " has no graph"};
+    if (graphs.empty()) throw Failure{ExitNotFound, recording.path() + " has no graph: its writer ended before one was in it"};
     if (selector.empty()) {
         for (const GraphRow& graph : graphs)
             if (!lanes.empty() && graph.id == lanes.back().graph) return graph;
@@ -278,7 +278,8 @@ std::string TemporaryFolder::file(const std::string& name) {
         const fs::path base = fs::temp_directory_path(error);
         if (error) throw Failure{ExitOutput, fmt::format("no folder for temporary files: {}", error.message())};
         std::string pattern = (base / "aliascope-XXXXXX").string();
-        if (!::mkdtemp(pattern.data())) throw Failure{ExitOutput, fmt::format("cannot make a temporary folder in {}: {}", base.string(), std::strerror(errno))};
+        if (!::mkdtemp(pattern.data()))
+            throw Failure{ExitOutput, fmt::format("cannot make a temporary folder in {}: {}", base.string(), std::strerror(errno))};
         path_ = pattern;
     }
     return path_ + "/" + name;
@@ -321,7 +322,8 @@ Staged openStaged(Command& c, const std::string& file, const std::string& keep) 
         const std::string path = keep.empty() ? staged.folder.file("run.aliascope") : keep;
         staged = session ? runSession(c, file, std::move(staged), path) : runFile(c, file, std::move(staged), path, !keep.empty());
     } catch (Failure& failure) {
-        if (keep.empty() && failure.exit == ExitOutput) failure.text += "; without -o a run is recorded in a temporary folder, for which TMPDIR names the place";
+        if (keep.empty() && failure.exit == ExitOutput)
+            failure.text += "; without -o a run is recorded in a temporary folder, for which TMPDIR names the place";
         throw;
     }
     describe(c, staged, file);
@@ -347,7 +349,8 @@ std::string incompleteness(const Staged& staged) {
     if (staged.lane.state == "running")
         return lane + " is being recorded by another process; " + (stages.empty() ? "no stage is whole yet" : last + " is the last whole one so far");
     if (staged.lane.state == "interrupted")
-        return lane + " was interrupted " + (stages.empty() ? "before its first stage was whole; run the pipeline again to see stages" : "after " + last);
+        return lane + " was interrupted " +
+               (stages.empty() ? "before its first stage was whole; run the pipeline again to see stages" : "after " + last);
     return fmt::format("{} is {}{}", lane, staged.lane.state, stages.empty() ? ", without a stage" : " at " + last);
 }
 
