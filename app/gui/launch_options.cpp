@@ -2,7 +2,6 @@
 
 #include <QCommandLineParser>
 #include <QObject>
-
 #include <cstring>
 
 namespace aliascope {
@@ -29,7 +28,8 @@ QSize sizeOf(const QString& text) {
 ParsedLaunch parseLaunch(const QStringList& arguments) {
     QCommandLineParser parser;
     parser.setApplicationDescription(QObject::tr("See and step through what a graph compiler does to memory."));
-    parser.addPositionalArgument(QStringLiteral("FILE"), QObject::tr("graph text, readable Python, log, or .aliascope session"), QStringLiteral("[FILE]"));
+    parser.addPositionalArgument(QStringLiteral("FILE"), QObject::tr("graph text, readable Python, log, or .aliascope session"),
+                                 QStringLiteral("[FILE]"));
     const QCommandLineOption help = parser.addHelpOption();
     const QCommandLineOption version = parser.addVersionOption();
     const std::vector<QCommandLineOption> valued = {

@@ -11,20 +11,20 @@
 namespace aliascope {
 
 struct LaunchOptions {
-    OpenRequest open;                 ///< path empty = start page
-    QString screenshot;               ///< write a picture here and leave; empty = stay
-    QSize size;                       ///< invalid = as left
+    OpenRequest open;    ///< path empty = start page
+    QString screenshot;  ///< write a picture here and leave; empty = stay
+    QSize size;          ///< invalid = as left
     ThemeChoice theme = ThemeChoice::System;
     bool themeGiven = false;
-    QString view;                     ///< graph, text or both
-    QString panel;                    ///< tab to raise: node, aliases, why, history, decisions, nodes, log
-    double zoom = 0;                  ///< of the graph; 0 = as it comes
-    bool clean = false;               ///< neither read nor write settings
+    QString view;        ///< graph, text or both
+    QString panel;       ///< tab to raise: node, aliases, why, history, decisions, nodes, log
+    double zoom = 0;     ///< of the graph; 0 = as it comes
+    bool clean = false;  ///< neither read nor write settings
 };
 
 struct ParsedLaunch {
     LaunchOptions options;
-    int exitCode = -1;                ///< >= 0: leave with this code after printing `message`
+    int exitCode = -1;  ///< >= 0: leave with this code after printing `message`
     QString message;
 };
 

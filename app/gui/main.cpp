@@ -1,5 +1,4 @@
 #include <QApplication>
-
 #include <cstdio>
 
 #include "app/gui/launch_options.h"

@@ -264,7 +264,8 @@ void MainWindow::open(OpenRequest request) {
 void MainWindow::showRecording() {
     showStageList();
     const bool open = session_.isOpen();
-    if (open && !session_.sourcePath().isEmpty() && !session_.sourcePath().startsWith(QLatin1String(":/"))) recent_.add(QFileInfo(session_.sourcePath()).absoluteFilePath());
+    if (open && !session_.sourcePath().isEmpty() && !session_.sourcePath().startsWith(QLatin1String(":/")))
+        recent_.add(QFileInfo(session_.sourcePath()).absoluteFilePath());
     showPage(open ? workspace_ : static_cast<QWidget*>(start_));
     setWindowTitle(open ? QStringLiteral("%1 \u2013 Aliascope").arg(session_.title()) : QStringLiteral("Aliascope"));
     const int messages = log_->count();

@@ -3,7 +3,6 @@
 
 #include <QHash>
 #include <QMainWindow>
-
 #include <functional>
 
 #include "app/gui/launch_options.h"

@@ -70,14 +70,16 @@ void MainWindow::buildSubMenus(const QHash<QString, QMenu*>& menus) {
     QMenu* file = menus.value(QStringLiteral("File"));
     auto* samples = new QMenu(tr("&Samples"), file);
     samples->setObjectName(QStringLiteral("menu.samples"));
-    for (const Sample& sample : bundledSamples()) connect(samples->addAction(sample.title), &QAction::triggered, this, [this, &sample] { open(sample.request()); });
+    for (const Sample& sample : bundledSamples())
+        connect(samples->addAction(sample.title), &QAction::triggered, this, [this, &sample] { open(sample.request()); });
     file->insertMenu(action(QStringLiteral("file.operators")), samples);
 
     QMenu* view = menus.value(QStringLiteral("View"));
     auto* theme = new QMenu(tr("T&heme"), view);
     theme->setObjectName(QStringLiteral("menu.theme"));
     auto* choices = new QActionGroup(theme);
-    const std::initializer_list<std::pair<QString, ThemeChoice>> themes = {{tr("Follow &system"), ThemeChoice::System}, {tr("&Light"), ThemeChoice::Light}, {tr("&Dark"), ThemeChoice::Dark}};
+    const std::initializer_list<std::pair<QString, ThemeChoice>> themes = {
+        {tr("Follow &system"), ThemeChoice::System}, {tr("&Light"), ThemeChoice::Light}, {tr("&Dark"), ThemeChoice::Dark}};
     for (const auto& [text, choice] : themes) {
         QAction* entry = theme->addAction(text);
         entry->setCheckable(true);
@@ -172,7 +174,8 @@ void MainWindow::bindStageCommands() {
     auto step = [this](int direction, bool changedOnly) {
         return [this, direction, changedOnly] {
             if (!session_.step(direction, changedOnly))
-                say(direction > 0 ? (changedOnly ? tr("No later stage changed anything.") : tr("This is the last stage.")) : tr("This is the first stage."));
+                say(direction > 0 ? (changedOnly ? tr("No later stage changed anything.") : tr("This is the last stage."))
+                                  : tr("This is the first stage."));
         };
     };
     bind("go.nextChanged", step(1, true));
@@ -218,10 +221,10 @@ void MainWindow::bindStageCommands() {
         if (!stage_->goToCopy(-1)) say(tr("No earlier clone or copy in this stage."));
     });
     bind("go.nextHunk", [this] {
-        if (!stage_->textPane()->goToHunk(1)) say(tr("No later changed line."));
+        if (!stage_->goAlong(1)) say(tr("Nothing changed further down."));
     });
     bind("go.previousHunk", [this] {
-        if (!stage_->textPane()->goToHunk(-1)) say(tr("No earlier changed line."));
+        if (!stage_->goAlong(-1)) say(tr("Nothing changed further up."));
     });
 }
 
@@ -244,8 +247,12 @@ void MainWindow::copyAsCommand() {
 }
 
 void MainWindow::raisePanel(const QString& name) {
-    const QHash<QString, QWidget*> inInspector = {{QStringLiteral("node"), inspector_->widget(0)}, {QStringLiteral("aliases"), aliases_}, {QStringLiteral("why"), why_}, {QStringLiteral("history"), history_}};
-    const QHash<QString, QWidget*> inBottom = {{QStringLiteral("decisions"), decisions_}, {QStringLiteral("nodes"), nodes_}, {QStringLiteral("log"), bottom_->widget(2)}};
+    const QHash<QString, QWidget*> inInspector = {{QStringLiteral("node"), inspector_->widget(0)},
+                                                  {QStringLiteral("aliases"), aliases_},
+                                                  {QStringLiteral("why"), why_},
+                                                  {QStringLiteral("history"), history_}};
+    const QHash<QString, QWidget*> inBottom = {
+        {QStringLiteral("decisions"), decisions_}, {QStringLiteral("nodes"), nodes_}, {QStringLiteral("log"), bottom_->widget(2)}};
     if (QWidget* page = inInspector.value(name)) {
         inspectorDock_->show();
         inspectorDock_->raise();
@@ -364,6 +371,8 @@ void MainWindow::showKeys() {
     sheet->show();
 }
 
-void MainWindow::showAbout() { say(tr("Aliascope 0.1.0: what a graph compiler does to memory, stage by stage. Qt %1.").arg(QLatin1String(qVersion()))); }
+void MainWindow::showAbout() {
+    say(tr("Aliascope 0.1.0: what a graph compiler does to memory, stage by stage. Qt %1.").arg(QLatin1String(qVersion())));
+}
 
 }  // namespace aliascope

@@ -1,7 +1,6 @@
 // Regions of a storage as the byte map draws them.
 
 #include <QTest>
-
 #include <numeric>
 
 #include "views/session/alias_rows.h"
@@ -10,7 +9,9 @@ using namespace aliascope;
 
 namespace {
 
-Region region(std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides, std::int64_t offset, std::int64_t item) { return {std::move(sizes), std::move(strides), offset, item}; }
+Region region(std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides, std::int64_t offset, std::int64_t item) {
+    return {std::move(sizes), std::move(strides), offset, item};
+}
 
 double total(const std::vector<float>& shares, std::int64_t extent) {
     return std::accumulate(shares.begin(), shares.end(), 0.0) * double(extent) / double(shares.size());

@@ -11,8 +11,8 @@ class TestLaunchOptions : public QObject {
 
 private slots:
     void everythingAtOnce() {
-        const ParsedLaunch p = parseLaunch({"a.py", "--ops", "x.ops", "--ops=y.ops", "--pipeline", "torch-v1", "--stage", "last", "--node", "%clone", "--screenshot",
-                                            "o.png", "--size", "1440x900", "--theme", "dark"});
+        const ParsedLaunch p = parseLaunch({"a.py", "--ops", "x.ops", "--ops=y.ops", "--pipeline", "torch-v1", "--stage", "last", "--node", "%clone",
+                                            "--screenshot", "o.png", "--size", "1440x900", "--theme", "dark"});
         QCOMPARE(p.exitCode, -1);
         QCOMPARE(p.options.open.path, QStringLiteral("a.py"));
         QCOMPARE(p.options.open.ops, (QStringList{"x.ops", "y.ops"}));

@@ -9,8 +9,8 @@
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QStackedWidget>
-#include <QTableView>
 #include <QTabWidget>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTreeView>
@@ -86,7 +86,8 @@ private slots:
             QSignalSpy failed(&window_->session(), &Session::failed);
             window_->open(sample.request());
             QVERIFY(settle());
-            QVERIFY2(failed.isEmpty(), qPrintable(sample.file + QStringLiteral(": ") + (failed.isEmpty() ? QString() : failed[0][0].value<ErrorReport>().what)));
+            QVERIFY2(failed.isEmpty(),
+                     qPrintable(sample.file + QStringLiteral(": ") + (failed.isEmpty() ? QString() : failed[0][0].value<ErrorReport>().what)));
             QCOMPARE(window_->session().title(), sample.title);
             QVERIFY(window_->session().view());
         }
@@ -202,7 +203,8 @@ private slots:
         QVERIFY(!sentence->text().isEmpty());
         QVERIFY(!sentence->text().contains(QLatin1Char('{')));  // every parameter is filled in
         QVERIFY(window_->whyCard()->markdown().contains(sentence->text()));
-        QVERIFY(window_->whyCard()->command().startsWith(QLatin1String("aliascope why kv_cache_layers.py --ops mylib.ops --pipeline torch-v1 --node")));
+        QVERIFY(
+            window_->whyCard()->command().startsWith(QLatin1String("aliascope why kv_cache_layers.py --ops mylib.ops --pipeline torch-v1 --node")));
         const Uid blocker = *window_->whyCard()->decision()->blockerUid;
         QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_J);
         QCOMPARE(session.selection().node, blocker);
@@ -309,8 +311,9 @@ private slots:
     }
 
     void aHalfReadableFileOpensWithABanner() {
-        QApplication::clipboard()->setText(QStringLiteral("graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %r : [num_users=1] = "
-                                                          "call_function[target=torch.ops.aten.relu.default](args = (%x,, kwargs = {})\n    return r\n"));
+        QApplication::clipboard()->setText(
+            QStringLiteral("graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %r : [num_users=1] = "
+                           "call_function[target=torch.ops.aten.relu.default](args = (%x,, kwargs = {})\n    return r\n"));
         window_->action(QStringLiteral("file.paste"))->trigger();
         QVERIFY(settle());
         QVERIFY(window_->session().isOpen());
@@ -330,9 +333,12 @@ private slots:
         QStringList nameless;
         for (QWidget* widget : window_->findChildren<QWidget*>()) {
             if (widget->focusPolicy() == Qt::NoFocus) continue;
-            const QString where = QStringLiteral("%1 in %2").arg(QLatin1String(widget->metaObject()->className()), widget->parentWidget() ? widget->parentWidget()->objectName() : QString());
+            const QString where =
+                QStringLiteral("%1 in %2")
+                    .arg(QLatin1String(widget->metaObject()->className()), widget->parentWidget() ? widget->parentWidget()->objectName() : QString());
             if (widget->objectName().isEmpty()) nameless << where + QStringLiteral(": no objectName");
-            if (widget->accessibleName().isEmpty()) nameless << where + QStringLiteral(" ") + widget->objectName() + QStringLiteral(": no accessibleName");
+            if (widget->accessibleName().isEmpty())
+                nameless << where + QStringLiteral(" ") + widget->objectName() + QStringLiteral(": no accessibleName");
         }
         QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char('\n'))));
     }
@@ -342,7 +348,8 @@ private slots:
         for (const Command& command : commandTable()) {
             QVERIFY2(window_->action(QLatin1String(command.id)), command.id);
             for (const QKeySequence& key : window_->action(QLatin1String(command.id))->shortcuts()) {
-                QVERIFY2(!seen.contains(key.toString()), qPrintable(QStringLiteral("%1: %2 and %3").arg(key.toString(), seen.value(key.toString()), QLatin1String(command.id))));
+                QVERIFY2(!seen.contains(key.toString()),
+                         qPrintable(QStringLiteral("%1: %2 and %3").arg(key.toString(), seen.value(key.toString()), QLatin1String(command.id))));
                 seen.insert(key.toString(), QLatin1String(command.id));
             }
         }
@@ -366,6 +373,45 @@ private slots:
         QVERIFY(!window_->action(QStringLiteral("go.why"))->isEnabled());
     }
 
+    /// Whatever is typed, stage and selection stay what the panels show, and nothing blocks for long.
+    void randomKeysKeepEverythingTogether() {
+        openKv();
+        Session& session = window_->session();
+        constexpr std::array<Qt::Key, 24> keys = {Qt::Key_N,      Qt::Key_P,     Qt::Key_C,     Qt::Key_U,    Qt::Key_W,   Qt::Key_J,
+                                                  Qt::Key_A,      Qt::Key_K,     Qt::Key_V,     Qt::Key_L,    Qt::Key_G,   Qt::Key_B,
+                                                  Qt::Key_Period, Qt::Key_Comma, Qt::Key_T,     Qt::Key_Home, Qt::Key_End, Qt::Key_Down,
+                                                  Qt::Key_Up,     Qt::Key_Left,  Qt::Key_Right, Qt::Key_X,    Qt::Key_D,   Qt::Key_Escape};
+        QSignalSpy steps(&session, &Session::stageSelected), selections(&session, &Session::selectionChanged);
+        std::uint32_t state = 7;
+        qint64 longest = 0;
+        for (int i = 0; i < 2000; ++i) {
+            state = state * 1664525u + 1013904223u;
+            const Qt::Key key = keys[(state >> 16) % keys.size()];
+            const bool arrow = key == Qt::Key_Down || key == Qt::Key_Up || key == Qt::Key_Left || key == Qt::Key_Right;
+            const std::uint32_t dice = (state >> 28) % 4;
+            // Alt with a letter would open a menu, which then takes the keys.
+            const Qt::KeyboardModifiers modifiers = dice == 0 ? Qt::ShiftModifier : dice == 1 && arrow ? Qt::AltModifier : Qt::NoModifier;
+            QElapsedTimer clock;
+            clock.start();
+            QWidget* focus = QApplication::focusWidget();
+            QTest::keyClick(focus ? focus : window_->stagePanel()->canvas(), key, modifiers);
+            longest = std::max(longest, clock.elapsed());
+            if (i % 50 != 0) continue;
+            QVERIFY(settle());
+            QVERIFY(session.isOpen());
+            QCOMPARE(session.view()->stage, session.stage());
+            QCOMPARE(window_->findChild<QComboBox*>(QStringLiteral("toolbar.stage"))->currentData().toInt(), session.stage());
+            QCOMPARE(window_->stagePanel()->textPane()->selectedNode(), session.selection().node);
+            QCOMPARE(window_->stagePanel()->canvas()->stage(), session.view());
+        }
+        QVERIFY(settle());
+        QVERIFY(!window_->banner()->isVisible());
+        QVERIFY(steps.count() > 50);
+        QVERIFY(selections.count() > 50);
+        qInfo("longest key: %lld ms, %lld steps, %lld selections", static_cast<long long>(longest), static_cast<long long>(steps.count()),
+              static_cast<long long>(selections.count()));
+    }
+
     void bothThemesPaint() {
         openKv();
         const QImage light = window_->grab().toImage();
@@ -376,7 +422,8 @@ private slots:
         QCOMPARE(light.size(), dark.size());
         int lighter = 0, samples = 0;
         for (int y = 5; y < light.height(); y += 37)
-            for (int x = 5; x < light.width(); x += 37, ++samples) lighter += light.pixelColor(x, y).lightnessF() > dark.pixelColor(x, y).lightnessF() ? 1 : 0;
+            for (int x = 5; x < light.width(); x += 37, ++samples)
+                lighter += light.pixelColor(x, y).lightnessF() > dark.pixelColor(x, y).lightnessF() ? 1 : 0;
         QVERIFY(lighter > samples * 3 / 4);
     }
 

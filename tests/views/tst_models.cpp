@@ -95,7 +95,8 @@ private slots:
         PassFilterProxy proxy;
         QAbstractItemModelTester proxyTester(&proxy, QAbstractItemModelTester::FailureReportingMode::QtTest);
         proxy.setSourceModel(&model);
-        model.setStages({stage(1, "imported", true, 0, {}), stage(2, "functionalize", true, 0, 0), stage(3, "dce", false, 0, 0), stage(4, "decompose-functionalized", true, 8, 1769472)});
+        model.setStages({stage(1, "imported", true, 0, {}), stage(2, "functionalize", true, 0, 0), stage(3, "dce", false, 0, 0),
+                         stage(4, "decompose-functionalized", true, 8, 1769472)});
         QCOMPARE(proxy.rowCount(), 4);
         QCOMPARE(model.indexOfStage(4).data(PassListModel::ByteDeltaRole).toLongLong(), 1769472);
         proxy.setChangedOnly(true);

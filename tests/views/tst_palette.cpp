@@ -4,7 +4,6 @@
 #include <QFile>
 #include <QRegularExpression>
 #include <QTest>
-
 #include <cmath>
 
 #include "views/canvas/palette.h"
@@ -31,7 +30,8 @@ private slots:
     void noColourOutsideThePalette() {
         // Hex colours, numeric QColor constructors, named and global colours. Transparency is no colour.
         const QRegularExpression literal(
-            QStringLiteral("\"#[0-9A-Fa-f]{3,8}\"|#[0-9A-Fa-f]{6}\\b|QColor\\s*\\(\\s*[0-9]|qRgb|Qt::(black|white|red|green|blue|cyan|magenta|yellow|gray|darkGray|lightGray|dark[A-Z]\\w+)\\b"));
+            QStringLiteral("\"#[0-9A-Fa-f]{3,8}\"|#[0-9A-Fa-f]{6}\\b|QColor\\s*\\(\\s*[0-9]|qRgb|Qt::(black|white|red|green|blue|cyan|magenta|yellow|"
+                           "gray|darkGray|lightGray|dark[A-Z]\\w+)\\b"));
         QStringList found;
         int files = 0;
         for (const QString& folder : {QStringLiteral("views"), QStringLiteral("app/gui")}) {

@@ -61,7 +61,8 @@ private slots:
         }
         QVERIFY(visited.size() >= 2);
         QVERIFY(visited.size() < session.data().stages.size() - 1);
-        while (session.step(-1, false)) {}
+        while (session.step(-1, false)) {
+        }
         QCOMPARE(session.stage(), 1);
         QVERIFY(!session.step(-1, false));
     }
@@ -202,7 +203,10 @@ private slots:
         QTest::addColumn<QByteArray>("content");
         QTest::newRow("empty") << QByteArray();
         QTest::newRow("prose") << QByteArray("nothing of a graph\n");
-        QTest::newRow("binary") << QByteArray("\x7f""ELF\0\1\2\3", 8);
+        QTest::newRow("binary") << QByteArray(
+            "\x7f"
+            "ELF\0\1\2\3",
+            8);
         QTest::newRow("cut session") << QByteArray("SQLite format 3\0", 16);
     }
     void whatCannotBeOpenedIsSaid() {

@@ -4,7 +4,6 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
-
 #include <algorithm>
 
 #include "views/canvas/metrics.h"
@@ -89,7 +88,8 @@ void ByteMapCanvas::paintRow(QPainter& painter, std::size_t row) const {
     painter.setFont(Metrics::monoFont(0.88));
     painter.setPen(p(chosen ? Role::Ink : Role::Secondary));
     const QRect label(Metrics::gap(), line.top(), labelWidth() - Metrics::pad(), line.height());
-    painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(percentName(member.name), Qt::ElideMiddle, label.width()));
+    painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(percentName(member.name), Qt::ElideMiddle, label.width()));
 
     const bool write = member.kind == AliasMember::Kind::Write;
     const QColor colour = write ? p(Role::FamilyWrite) : member.kind == AliasMember::Kind::Base ? p(Role::FamilyCompute) : p.slot(0);
@@ -124,7 +124,9 @@ bool ByteMapCanvas::event(QEvent* event) {
     }
     const AliasMember& member = *shown_[std::size_t(row)];
     const Region& region = *member.region;
-    QString text = QStringLiteral("%1\n%2 \u2013 %3 B, %4").arg(percentName(member.name), grouped(region.begin()), grouped(region.end()), region.contiguous() ? tr("contiguous") : tr("strided"));
+    QString text =
+        QStringLiteral("%1\n%2 \u2013 %3 B, %4")
+            .arg(percentName(member.name), grouped(region.begin()), grouped(region.end()), region.contiguous() ? tr("contiguous") : tr("strided"));
     if (member.kind == AliasMember::Kind::Write) text += tr("\nwrites %1").arg(percentName(member.target));
     QToolTip::showText(help->globalPos(), text, this);
     return true;

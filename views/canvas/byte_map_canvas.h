@@ -2,7 +2,6 @@
 // Which bytes of a storage each of its values covers: one bar per value over one axis (ui.md 2.5). The table above it is its twin.
 
 #include <QWidget>
-
 #include <vector>
 
 #include "views/session/alias_rows.h"

@@ -387,7 +387,10 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
             const bool down = event->key() == Qt::Key_Down;
             if (control) return pan(verticalScrollBar(), down ? 1 : -1);
             if (!index) return go(0u);
-            if (alt) return go(down ? std::min<std::uint32_t>(*index + 1, std::uint32_t(count - 1)) : *index - std::min(*index, 1u));
+            if (alt) {
+                const std::uint32_t at = index.value_or(0);
+                return go(down ? std::min<std::uint32_t>(at + 1, std::uint32_t(count - 1)) : at - std::min(at, 1u));
+            }
             const auto list = down ? d_->view->outputs(from) : d_->view->inputs(from);
             if (!list.empty()) go(d_->view->indexOf(down ? edges[list.front()].to : edges[list.front()].from));
             return;

@@ -4,7 +4,6 @@
 // Thread-safety: the functions belong to the UI thread; constants are constants.
 
 #include <QFont>
-
 #include <array>
 
 namespace aliascope {
@@ -25,9 +24,9 @@ public:
     static int icon() { return em(1.15); }
     static int scrollBar() { return em(0.75); }
 
-    static QFont uiFont();                     ///< of the application
+    static QFont uiFont();  ///< of the application
     static QFont uiFont(qreal scale, bool bold = false);
-    static QFont monoFont();                   ///< DejaVu Sans Mono, else the system's fixed font, size of the application's font
+    static QFont monoFont();  ///< DejaVu Sans Mono, else the system's fixed font, size of the application's font
     static QFont monoFont(qreal scale);
 };
 
@@ -35,8 +34,8 @@ public:
 namespace card {
 inline constexpr int width = 240, height = 80;
 inline constexpr int spacingX = 28, spacingY = 34;
-inline constexpr int familyColumn = 26;   ///< with the two-letter tag
-inline constexpr int chipBar = 5;         ///< family bar of a chip at middle zoom
+inline constexpr int familyColumn = 26;  ///< with the two-letter tag
+inline constexpr int chipBar = 5;        ///< family bar of a chip at middle zoom
 inline constexpr int storageBar = 3;
 inline constexpr int padding = 6;
 inline constexpr int titlePx = 13, namePx = 12, smallPx = 11, chipPx = 10;

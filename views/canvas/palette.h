@@ -3,9 +3,9 @@
 // A colour never speaks alone: whoever paints one of the states below also draws its glyph, pattern or word.
 // Thread-safety: tables are constant; setActive() and active() belong to the UI thread.
 
-#include <QColor>
 #include <QtCore/qnamespace.h>
 
+#include <QColor>
 #include <array>
 #include <cstdint>
 
@@ -14,14 +14,45 @@ namespace aliascope {
 enum class Theme : std::uint8_t { Light, Dark };
 
 enum class Role : std::uint8_t {
-    Canvas, Panel, Line,
-    Ink, Secondary, Edge,
-    Selection, Hover, Pin,
-    Added, AddedFill, Removed, RemovedFill, Changed, ChangedFill, Unchanged,
-    InPlace, Needed, Avoidable, Wrong,
-    Slot1, Slot2, Slot3, Slot4, Slot5, Slot6,
-    FamilyView, FamilyCompute, FamilyMatmul, FamilyCopy, FamilyWrite, FamilyWrapper, FamilyIo,
-    Heat1, Heat2, Heat3, Heat4, Heat5, Heat6,
+    Canvas,
+    Panel,
+    Line,
+    Ink,
+    Secondary,
+    Edge,
+    Selection,
+    Hover,
+    Pin,
+    Added,
+    AddedFill,
+    Removed,
+    RemovedFill,
+    Changed,
+    ChangedFill,
+    Unchanged,
+    InPlace,
+    Needed,
+    Avoidable,
+    Wrong,
+    Slot1,
+    Slot2,
+    Slot3,
+    Slot4,
+    Slot5,
+    Slot6,
+    FamilyView,
+    FamilyCompute,
+    FamilyMatmul,
+    FamilyCopy,
+    FamilyWrite,
+    FamilyWrapper,
+    FamilyIo,
+    Heat1,
+    Heat2,
+    Heat3,
+    Heat4,
+    Heat5,
+    Heat6,
 };
 inline constexpr std::size_t kRoles = std::size_t(Role::Heat6) + 1;
 inline constexpr int kStorageSlots = 6;

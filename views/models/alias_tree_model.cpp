@@ -18,7 +18,8 @@ void AliasTreeModel::setData(StageViewPtr view) {
         entries_.reserve(view->storages->size());
         for (const StorageRow& row : *view->storages) entries_.push_back({row, view->members(row.id).size(), nullptr, false});
         std::erase_if(entries_, [](const Entry& e) { return e.members == 0; });
-        std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.row.bytes.value_or(-1) > b.row.bytes.value_or(-1); });
+        std::stable_sort(entries_.begin(), entries_.end(),
+                         [](const Entry& a, const Entry& b) { return a.row.bytes.value_or(-1) > b.row.bytes.value_or(-1); });
     }
     endResetModel();
 }
@@ -95,49 +96,75 @@ void AliasTreeModel::fetchMore(const QModelIndex& parent) {
 QVariant AliasTreeModel::storageData(const Entry& entry, int column, int role) const {
     const StorageRow& row = entry.row;
     switch (role) {
-        case UidRole: return qulonglong(row.base);
-        case StorageRole: return row.id;
+        case UidRole:
+            return qulonglong(row.base);
+        case StorageRole:
+            return row.id;
         case Qt::AccessibleTextRole:
             return tr("storage %1, base %2, %3, %4 values").arg(row.id).arg(qstr(row.baseName), bytesText(row.bytes)).arg(entry.members);
-        case Qt::ToolTipRole: return row.bytes ? QVariant(exactBytes(*row.bytes)) : row.bytesExpr.empty() ? QVariant() : QVariant(qstr(row.bytesExpr) + QStringLiteral(" B"));
-        case Qt::DisplayRole: break;
-        default: return {};
+        case Qt::ToolTipRole:
+            return row.bytes               ? QVariant(exactBytes(*row.bytes))
+                   : row.bytesExpr.empty() ? QVariant()
+                                           : QVariant(qstr(row.bytesExpr) + QStringLiteral(" B"));
+        case Qt::DisplayRole:
+            break;
+        default:
+            return {};
     }
     switch (column) {
-        case Name: return QStringLiteral("S%1  %2").arg(row.id).arg(percentName(row.baseName));
-        case Operator: return row.opaque ? tr("opaque: taken as overlapping") : qstr(row.role);
-        case Place: return entry.members == 1 ? QString() : tr("%1 values").arg(entry.members);
-        case Bytes: return row.bytes ? bytesText(*row.bytes) : row.bytesExpr.empty() ? QString() : qstr(row.bytesExpr) + QStringLiteral(" B");
-        default: return {};
+        case Name:
+            return QStringLiteral("S%1  %2").arg(row.id).arg(percentName(row.baseName));
+        case Operator:
+            return row.opaque ? tr("opaque: taken as overlapping") : qstr(row.role);
+        case Place:
+            return entry.members == 1 ? QString() : tr("%1 values").arg(entry.members);
+        case Bytes:
+            return row.bytes ? bytesText(*row.bytes) : row.bytesExpr.empty() ? QString() : qstr(row.bytesExpr) + QStringLiteral(" B");
+        default:
+            return {};
     }
 }
 
 QVariant AliasTreeModel::memberData(const AliasMember& member, int storage, int column, int role) const {
     const char* word = member.kind == AliasMember::Kind::Base ? "base" : member.kind == AliasMember::Kind::Write ? "write" : "view";
     switch (role) {
-        case UidRole: return qulonglong(member.uid);
-        case StorageRole: return storage;
-        case KindRole: return int(member.kind);
+        case UidRole:
+            return qulonglong(member.uid);
+        case StorageRole:
+            return storage;
+        case KindRole:
+            return int(member.kind);
         case Qt::AccessibleTextRole:
-            return column == Name ? QVariant(QStringLiteral("%1 %2, %3, %4").arg(QLatin1String(word), qstr(member.name), qstr(member.op), placeText(member))) : QVariant();
+            return column == Name
+                       ? QVariant(QStringLiteral("%1 %2, %3, %4").arg(QLatin1String(word), qstr(member.name), qstr(member.op), placeText(member)))
+                       : QVariant();
         case Qt::ToolTipRole:
-            if (member.kind == AliasMember::Kind::Write) return tr("%1 writes %2 (%3)").arg(percentName(member.name), percentName(member.target), qstr(member.argument));
+            if (member.kind == AliasMember::Kind::Write)
+                return tr("%1 writes %2 (%3)").arg(percentName(member.name), percentName(member.target), qstr(member.argument));
             return QStringLiteral("%1  %2  %3").arg(percentName(member.name), qstr(member.op), qstr(member.type));
-        case Qt::DisplayRole: break;
-        default: return {};
+        case Qt::DisplayRole:
+            break;
+        default:
+            return {};
     }
     switch (column) {
-        case Name: return QStringLiteral("%1  %2").arg(QLatin1String(word), percentName(member.name));
-        case Operator: return member.kind == AliasMember::Kind::Write ? tr("%1 \u2192 %2").arg(qstr(member.op), percentName(member.target)) : qstr(member.op);
-        case Place: return placeText(member);
-        case Bytes: return member.bytes ? bytesText(*member.bytes) : QString();
-        default: return {};
+        case Name:
+            return QStringLiteral("%1  %2").arg(QLatin1String(word), percentName(member.name));
+        case Operator:
+            return member.kind == AliasMember::Kind::Write ? tr("%1 \u2192 %2").arg(qstr(member.op), percentName(member.target)) : qstr(member.op);
+        case Place:
+            return placeText(member);
+        case Bytes:
+            return member.bytes ? bytesText(*member.bytes) : QString();
+        default:
+            return {};
     }
 }
 
 QVariant AliasTreeModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    if (role == Qt::TextAlignmentRole) return int((index.column() == Bytes || index.column() == Place ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole)
+        return int((index.column() == Bytes || index.column() == Place ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (index.internalId() == 0) return storageData(entries_[std::size_t(index.row())], index.column(), role);
     const Entry& entry = entries_[std::size_t(index.internalId() - 1)];
     return memberData(entry.rows->members[std::size_t(index.row())], entry.row.id, index.column(), role);
@@ -148,11 +175,16 @@ QVariant AliasTreeModel::headerData(int section, Qt::Orientation orientation, in
     if (role == Qt::TextAlignmentRole) return int((section == Bytes || section == Place ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole) return {};
     switch (section) {
-        case Name: return tr("Storage");
-        case Operator: return tr("Operator");
-        case Place: return tr("Bytes from \u2013 to");
-        case Bytes: return tr("Size");
-        default: return {};
+        case Name:
+            return tr("Storage");
+        case Operator:
+            return tr("Operator");
+        case Place:
+            return tr("Bytes from \u2013 to");
+        case Bytes:
+            return tr("Size");
+        default:
+            return {};
     }
 }
 

@@ -2,7 +2,6 @@
 // Storages of a stage; below each the values that share it and the writes to it, in program order (ui.md 2.5).
 
 #include <QAbstractItemModel>
-
 #include <vector>
 
 #include "views/session/alias_rows.h"

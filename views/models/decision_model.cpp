@@ -13,14 +13,22 @@ QString subject(const DecisionRow& d) {
 /// Avoidable copies first, then unknown, needed, no-ops; what is well comes last.
 int rank(VerdictKind kind) {
     switch (kind) {
-        case VerdictKind::Avoidable: return 0;
-        case VerdictKind::Unknown: return 1;
-        case VerdictKind::Needed: return 2;
-        case VerdictKind::Refused: return 3;
-        case VerdictKind::NoOp: return 4;
-        case VerdictKind::NotAttempted: return 5;
-        case VerdictKind::InPlace: return 6;
-        case VerdictKind::Applied: return 7;
+        case VerdictKind::Avoidable:
+            return 0;
+        case VerdictKind::Unknown:
+            return 1;
+        case VerdictKind::Needed:
+            return 2;
+        case VerdictKind::Refused:
+            return 3;
+        case VerdictKind::NoOp:
+            return 4;
+        case VerdictKind::NotAttempted:
+            return 5;
+        case VerdictKind::InPlace:
+            return 6;
+        case VerdictKind::Applied:
+            return 7;
     }
     return 8;
 }
@@ -76,8 +84,10 @@ QVariant DecisionModel::data(const QModelIndex& index, int role) const {
     const DecisionRow& d = (*rows_)[std::size_t(index.row())];
     const VerdictKind kind = verdictKind(d);
     switch (role) {
-        case IdRole: return qlonglong(d.id);
-        case KindRole: return int(kind);
+        case IdRole:
+            return qlonglong(d.id);
+        case KindRole:
+            return int(kind);
         case Qt::ToolTipRole:
             if (index.column() == Reported && d.reportedBytes) return exactBytes(*d.reportedBytes);
             if (index.column() == Cloned && d.clonedBytes) return exactBytes(*d.clonedBytes);
@@ -93,19 +103,30 @@ QVariant DecisionModel::data(const QModelIndex& index, int role) const {
             if (index.column() == Stage) return d.stage;
             break;
         case Qt::DisplayRole:
-        case Qt::AccessibleTextRole: break;
-        default: return {};
+        case Qt::AccessibleTextRole:
+            break;
+        default:
+            return {};
     }
     switch (index.column()) {
-        case Verdict: return verdictWord(kind);
-        case What: return subject(d);
-        case Argument: return qstr(d.argument);
-        case Reason: return reasonText(d.code);
-        case Blocker: return percentName(d.blocker);
-        case Reported: return d.counted || d.reportedBytes.value_or(0) > 0 ? bytesCell(d, d.reportedBytes) : QString();
-        case Cloned: return bytesCell(d, d.clonedBytes);
-        case Stage: return QStringLiteral("%1 %2").arg(d.stage).arg(qstr(d.stageName));
-        default: return {};
+        case Verdict:
+            return verdictWord(kind);
+        case What:
+            return subject(d);
+        case Argument:
+            return qstr(d.argument);
+        case Reason:
+            return reasonText(d.code);
+        case Blocker:
+            return percentName(d.blocker);
+        case Reported:
+            return d.counted || d.reportedBytes.value_or(0) > 0 ? bytesCell(d, d.reportedBytes) : QString();
+        case Cloned:
+            return bytesCell(d, d.clonedBytes);
+        case Stage:
+            return QStringLiteral("%1 %2").arg(d.stage).arg(qstr(d.stageName));
+        default:
+            return {};
     }
 }
 
@@ -114,15 +135,24 @@ QVariant DecisionModel::headerData(int section, Qt::Orientation orientation, int
     if (role == Qt::TextAlignmentRole) return int((section == Reported || section == Cloned ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole) return {};
     switch (section) {
-        case Verdict: return tr("Verdict");
-        case What: return tr("What");
-        case Argument: return tr("Argument");
-        case Reason: return tr("Reason");
-        case Blocker: return tr("Blocker");
-        case Reported: return tr("Reported");
-        case Cloned: return tr("Cloned");
-        case Stage: return tr("Stage");
-        default: return {};
+        case Verdict:
+            return tr("Verdict");
+        case What:
+            return tr("What");
+        case Argument:
+            return tr("Argument");
+        case Reason:
+            return tr("Reason");
+        case Blocker:
+            return tr("Blocker");
+        case Reported:
+            return tr("Reported");
+        case Cloned:
+            return tr("Cloned");
+        case Stage:
+            return tr("Stage");
+        default:
+            return {};
     }
 }
 

@@ -2,7 +2,6 @@
 // Messages of readers and passes, for the log.
 
 #include <QAbstractTableModel>
-
 #include <memory>
 #include <vector>
 

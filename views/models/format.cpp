@@ -2,7 +2,6 @@
 
 #include <QLocale>
 #include <QObject>
-
 #include <array>
 #include <cmath>
 
@@ -62,28 +61,44 @@ VerdictKind verdictKind(const DecisionRow& d) {
 
 QString verdictWord(VerdictKind kind) {
     switch (kind) {
-        case VerdictKind::InPlace: return QObject::tr("in place");
-        case VerdictKind::Needed: return QObject::tr("needed");
-        case VerdictKind::Avoidable: return QObject::tr("avoidable");
-        case VerdictKind::Unknown: return QObject::tr("copied");
-        case VerdictKind::NoOp: return QObject::tr("no-op left");
-        case VerdictKind::NotAttempted: return QObject::tr("not attempted");
-        case VerdictKind::Applied: return QObject::tr("applied");
-        case VerdictKind::Refused: return QObject::tr("refused");
+        case VerdictKind::InPlace:
+            return QObject::tr("in place");
+        case VerdictKind::Needed:
+            return QObject::tr("needed");
+        case VerdictKind::Avoidable:
+            return QObject::tr("avoidable");
+        case VerdictKind::Unknown:
+            return QObject::tr("copied");
+        case VerdictKind::NoOp:
+            return QObject::tr("no-op left");
+        case VerdictKind::NotAttempted:
+            return QObject::tr("not attempted");
+        case VerdictKind::Applied:
+            return QObject::tr("applied");
+        case VerdictKind::Refused:
+            return QObject::tr("refused");
     }
     return {};
 }
 
 QString verdictGlyph(VerdictKind kind) {
     switch (kind) {
-        case VerdictKind::InPlace: return QStringLiteral("\u2713");
-        case VerdictKind::Needed: return QStringLiteral("=");
-        case VerdictKind::Avoidable: return QStringLiteral("!");
-        case VerdictKind::Unknown: return QStringLiteral("?");
-        case VerdictKind::NoOp: return QStringLiteral("\u00b7");
-        case VerdictKind::NotAttempted: return QStringLiteral("\u2013");
-        case VerdictKind::Applied: return QStringLiteral("\u2713");
-        case VerdictKind::Refused: return QStringLiteral("\u00d7");
+        case VerdictKind::InPlace:
+            return QStringLiteral("\u2713");
+        case VerdictKind::Needed:
+            return QStringLiteral("=");
+        case VerdictKind::Avoidable:
+            return QStringLiteral("!");
+        case VerdictKind::Unknown:
+            return QStringLiteral("?");
+        case VerdictKind::NoOp:
+            return QStringLiteral("\u00b7");
+        case VerdictKind::NotAttempted:
+            return QStringLiteral("\u2013");
+        case VerdictKind::Applied:
+            return QStringLiteral("\u2713");
+        case VerdictKind::Refused:
+            return QStringLiteral("\u00d7");
     }
     return {};
 }
@@ -91,10 +106,14 @@ QString verdictGlyph(VerdictKind kind) {
 Role verdictRole(VerdictKind kind) {
     switch (kind) {
         case VerdictKind::InPlace:
-        case VerdictKind::Applied: return Role::InPlace;
-        case VerdictKind::Avoidable: return Role::Avoidable;
-        case VerdictKind::Needed: return Role::Needed;
-        default: return Role::Unchanged;
+        case VerdictKind::Applied:
+            return Role::InPlace;
+        case VerdictKind::Avoidable:
+            return Role::Avoidable;
+        case VerdictKind::Needed:
+            return Role::Needed;
+        default:
+            return Role::Unchanged;
     }
 }
 

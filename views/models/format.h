@@ -2,7 +2,6 @@
 // Numbers and words as every panel writes them.
 
 #include <QString>
-
 #include <optional>
 
 #include "core/recording/recording.h"
@@ -20,7 +19,7 @@ QString bytesText(std::int64_t bytes);
 QString bytesText(const std::optional<std::int64_t>& bytes);
 /// `1,769,472 B`, for tooltips.
 QString exactBytes(std::int64_t bytes);
-QString percentName(const std::string& name);   ///< `%name`; empty stays empty
+QString percentName(const std::string& name);  ///< `%name`; empty stays empty
 QString durationText(std::int64_t ns);
 /// `1 clone`, `8 clones`.
 QString counted(std::int64_t n, const QString& one, const QString& many);

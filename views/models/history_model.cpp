@@ -32,11 +32,16 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::ToolTipRole && index.column() == Others) return names(row.others);
     if (role != Qt::DisplayRole) return {};
     switch (index.column()) {
-        case Stage: return QStringLiteral("%1 %2").arg(row.stage).arg(qstr(row.stageName));
-        case State: return qstr(row.state);
-        case Rule: return qstr(row.rule);
-        case Others: return names(row.others);
-        default: return {};
+        case Stage:
+            return QStringLiteral("%1 %2").arg(row.stage).arg(qstr(row.stageName));
+        case State:
+            return qstr(row.state);
+        case Rule:
+            return qstr(row.rule);
+        case Others:
+            return names(row.others);
+        default:
+            return {};
     }
 }
 
@@ -45,11 +50,16 @@ QVariant HistoryModel::headerData(int section, Qt::Orientation orientation, int 
     if (role == Qt::TextAlignmentRole) return int(Qt::AlignLeft | Qt::AlignVCenter);
     if (role != Qt::DisplayRole) return {};
     switch (section) {
-        case Stage: return tr("Stage");
-        case State: return tr("State");
-        case Rule: return tr("Rule");
-        case Others: return tr("With");
-        default: return {};
+        case Stage:
+            return tr("Stage");
+        case State:
+            return tr("State");
+        case Rule:
+            return tr("Rule");
+        case Others:
+            return tr("With");
+        default:
+            return {};
     }
 }
 

@@ -2,7 +2,6 @@
 // What happened to a node, stage by stage (ui.md 2.7).
 
 #include <QAbstractTableModel>
-
 #include <vector>
 
 #include "core/recording/recording.h"

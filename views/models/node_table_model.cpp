@@ -44,9 +44,12 @@ QVariant NodeTableModel::data(const QModelIndex& index, int role) const {
     const auto at = std::uint32_t(index.row());
     const NodeRow& node = *view_->snapshot->nodes[at];
     switch (role) {
-        case UidRole: return qulonglong(node.uid);
-        case FilterRole: return qstr(node.name + ' ' + shortOp(node) + ' ' + node.type + ' ' + node.module);
-        case Qt::TextAlignmentRole: return int((index.column() == Bytes || index.column() == Users ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        case UidRole:
+            return qulonglong(node.uid);
+        case FilterRole:
+            return qstr(node.name + ' ' + shortOp(node) + ' ' + node.type + ' ' + node.module);
+        case Qt::TextAlignmentRole:
+            return int((index.column() == Bytes || index.column() == Users ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
         case Qt::AccessibleTextRole:
             if (index.column() == Name) return accessibleText(*view_, node, at);
             break;
@@ -60,19 +63,30 @@ QVariant NodeTableModel::data(const QModelIndex& index, int role) const {
             if (index.column() == Storage) return node.storage;
             if (index.column() == Users) return view_->users[at];
             break;
-        case Qt::DisplayRole: break;
-        default: return {};
+        case Qt::DisplayRole:
+            break;
+        default:
+            return {};
     }
     switch (index.column()) {
-        case Mark: return view_->mark[at] == ' ' ? QString() : QString(QLatin1Char(view_->mark[at]));
-        case Name: return percentName(node.name);
-        case Op: return qstr(shortOp(node));
-        case Type: return qstr(node.type);
-        case Bytes: return node.bytes ? bytesText(*node.bytes) : QString();
-        case Storage: return node.storage >= 0 ? QStringLiteral("S%1").arg(node.storage) : QString();
-        case Users: return view_->users[at];
-        case Source: return source(node);
-        default: return {};
+        case Mark:
+            return view_->mark[at] == ' ' ? QString() : QString(QLatin1Char(view_->mark[at]));
+        case Name:
+            return percentName(node.name);
+        case Op:
+            return qstr(shortOp(node));
+        case Type:
+            return qstr(node.type);
+        case Bytes:
+            return node.bytes ? bytesText(*node.bytes) : QString();
+        case Storage:
+            return node.storage >= 0 ? QStringLiteral("S%1").arg(node.storage) : QString();
+        case Users:
+            return view_->users[at];
+        case Source:
+            return source(node);
+        default:
+            return {};
     }
 }
 
@@ -81,15 +95,24 @@ QVariant NodeTableModel::headerData(int section, Qt::Orientation orientation, in
     if (role == Qt::TextAlignmentRole) return int((section == Bytes || section == Users ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole) return {};
     switch (section) {
-        case Mark: return tr("\u00b1");
-        case Name: return tr("Node");
-        case Op: return tr("Operator");
-        case Type: return tr("Type");
-        case Bytes: return tr("Bytes");
-        case Storage: return tr("Storage");
-        case Users: return tr("Users");
-        case Source: return tr("Source");
-        default: return {};
+        case Mark:
+            return tr("\u00b1");
+        case Name:
+            return tr("Node");
+        case Op:
+            return tr("Operator");
+        case Type:
+            return tr("Type");
+        case Bytes:
+            return tr("Bytes");
+        case Storage:
+            return tr("Storage");
+        case Users:
+            return tr("Users");
+        case Source:
+            return tr("Source");
+        default:
+            return {};
     }
 }
 

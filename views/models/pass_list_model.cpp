@@ -134,27 +134,48 @@ void PassListModel::fetchMore(const QModelIndex& parent) {
 QVariant PassListModel::stageData(const Stage& stage, int column, int role) const {
     const StageRow& row = stage.row;
     switch (role) {
-        case IndexRole: return row.idx;
-        case StageNameRole: return qstr(row.name);
-        case IsRewriteRole: return false;
-        case ChangedRole: return row.changed || row.idx == 1;
-        case StateRole: return qstr(row.state);
-        case NodesRole: return qlonglong(row.nodes);
-        case AddedRole: return qlonglong(row.added);
-        case RemovedRole: return qlonglong(row.removed);
-        case ModifiedRole: return qlonglong(row.modified);
-        case ClonesRole: return qlonglong(row.clones);
-        case CopiesRole: return qlonglong(row.copiesBack);
-        case BytesRole: return qlonglong(copiedBytes(row));
-        case ByteDeltaRole: return qlonglong(stage.byteDelta);
-        case TouchedRole: return stage.touched;
-        case LargestChangeRole: return qlonglong(largestChange_);
-        case Qt::AccessibleTextRole: return accessibleText(row);
+        case IndexRole:
+            return row.idx;
+        case StageNameRole:
+            return qstr(row.name);
+        case IsRewriteRole:
+            return false;
+        case ChangedRole:
+            return row.changed || row.idx == 1;
+        case StateRole:
+            return qstr(row.state);
+        case NodesRole:
+            return qlonglong(row.nodes);
+        case AddedRole:
+            return qlonglong(row.added);
+        case RemovedRole:
+            return qlonglong(row.removed);
+        case ModifiedRole:
+            return qlonglong(row.modified);
+        case ClonesRole:
+            return qlonglong(row.clones);
+        case CopiesRole:
+            return qlonglong(row.copiesBack);
+        case BytesRole:
+            return qlonglong(copiedBytes(row));
+        case ByteDeltaRole:
+            return qlonglong(stage.byteDelta);
+        case TouchedRole:
+            return stage.touched;
+        case LargestChangeRole:
+            return qlonglong(largestChange_);
+        case Qt::AccessibleTextRole:
+            return accessibleText(row);
         case Qt::ToolTipRole: {
             QStringList lines{QStringLiteral("%1  %2").arg(row.idx).arg(qstr(row.name))};
             if (!row.options.empty()) lines << QStringLiteral("{%1}").arg(qstr(row.options));
             if (!row.message.empty()) lines << qstr(row.message);
-            lines << QObject::tr("%1 nodes: %2 added, %3 removed, %4 changed; %5").arg(row.nodes).arg(row.added).arg(row.removed).arg(row.modified).arg(durationText(row.wallNs));
+            lines << QObject::tr("%1 nodes: %2 added, %3 removed, %4 changed; %5")
+                         .arg(row.nodes)
+                         .arg(row.added)
+                         .arg(row.removed)
+                         .arg(row.modified)
+                         .arg(durationText(row.wallNs));
             lines << QObject::tr("%1 clones, %2; %3 copied back, %4")
                          .arg(row.clones)
                          .arg(bytesText(row.clonedBytes))
@@ -163,63 +184,95 @@ QVariant PassListModel::stageData(const Stage& stage, int column, int role) cons
             return lines.join(QLatin1Char('\n'));
         }
         case SortRole:
-        case Qt::DisplayRole: break;
-        default: return {};
+        case Qt::DisplayRole:
+            break;
+        default:
+            return {};
     }
     switch (column) {
-        case Name: return qstr(row.name);
-        case Nodes: return qlonglong(row.nodes);
-        case Added: return qlonglong(row.added);
-        case Removed: return qlonglong(row.removed);
-        case Modified: return qlonglong(row.modified);
-        case Clones: return qlonglong(row.clones);
-        case CopiesBack: return qlonglong(row.copiesBack);
-        case ByteDelta: return role == SortRole ? QVariant(qlonglong(stage.byteDelta)) : QVariant(bytesText(stage.byteDelta));
-        case Rewrites: return qlonglong(row.rewrites);
-        case Time: return role == SortRole ? QVariant(qlonglong(row.wallNs)) : QVariant(durationText(row.wallNs));
-        default: return {};
+        case Name:
+            return qstr(row.name);
+        case Nodes:
+            return qlonglong(row.nodes);
+        case Added:
+            return qlonglong(row.added);
+        case Removed:
+            return qlonglong(row.removed);
+        case Modified:
+            return qlonglong(row.modified);
+        case Clones:
+            return qlonglong(row.clones);
+        case CopiesBack:
+            return qlonglong(row.copiesBack);
+        case ByteDelta:
+            return role == SortRole ? QVariant(qlonglong(stage.byteDelta)) : QVariant(bytesText(stage.byteDelta));
+        case Rewrites:
+            return qlonglong(row.rewrites);
+        case Time:
+            return role == SortRole ? QVariant(qlonglong(row.wallNs)) : QVariant(durationText(row.wallNs));
+        default:
+            return {};
     }
 }
 
 QVariant PassListModel::rewriteData(const Stage& stage, const RewriteRow& rewrite, int column, int role) const {
     switch (role) {
-        case IndexRole: return stage.row.idx;
-        case StageNameRole: return qstr(stage.row.name);
-        case IsRewriteRole: return true;
-        case StateRole: return qstr(rewrite.state);
-        case SortRole: return rewrite.seq;
+        case IndexRole:
+            return stage.row.idx;
+        case StageNameRole:
+            return qstr(stage.row.name);
+        case IsRewriteRole:
+            return true;
+        case StateRole:
+            return qstr(rewrite.state);
+        case SortRole:
+            return rewrite.seq;
         case Qt::DisplayRole:
-        case Qt::AccessibleTextRole: return column == Name ? QVariant(rewriteText(rewrite)) : QVariant();
+        case Qt::AccessibleTextRole:
+            return column == Name ? QVariant(rewriteText(rewrite)) : QVariant();
         case Qt::ToolTipRole: {
             QStringList lines{rewriteText(rewrite)};
             if (!rewrite.theorem.empty()) lines << qstr(rewrite.theorem);
             if (!rewrite.message.empty()) lines << qstr(rewrite.message);
             return lines.join(QLatin1Char('\n'));
         }
-        default: return {};
+        default:
+            return {};
     }
 }
 
 QVariant PassListModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    if (const RewriteRow* rewrite = rewriteAt(index)) return rewriteData(stages_[std::size_t(index.internalId() - 1)], *rewrite, index.column(), role);
+    if (const RewriteRow* rewrite = rewriteAt(index))
+        return rewriteData(stages_[std::size_t(index.internalId() - 1)], *rewrite, index.column(), role);
     return stageData(stages_[std::size_t(index.row())], index.column(), role);
 }
 
 QVariant PassListModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
     switch (section) {
-        case Name: return tr("Stage");
-        case Nodes: return tr("Nodes");
-        case Added: return tr("+");
-        case Removed: return tr("-");
-        case Modified: return tr("~");
-        case Clones: return tr("Clones");
-        case CopiesBack: return tr("Copied back");
-        case ByteDelta: return tr("Bytes");
-        case Rewrites: return tr("Rewrites");
-        case Time: return tr("Time");
-        default: return {};
+        case Name:
+            return tr("Stage");
+        case Nodes:
+            return tr("Nodes");
+        case Added:
+            return tr("+");
+        case Removed:
+            return tr("-");
+        case Modified:
+            return tr("~");
+        case Clones:
+            return tr("Clones");
+        case CopiesBack:
+            return tr("Copied back");
+        case ByteDelta:
+            return tr("Bytes");
+        case Rewrites:
+            return tr("Rewrites");
+        case Time:
+            return tr("Time");
+        default:
+            return {};
     }
 }
 
@@ -238,7 +291,8 @@ void PassFilterProxy::setQuery(const QString& query) {
 bool PassFilterProxy::filterAcceptsRow(int row, const QModelIndex& parent) const {
     const QModelIndex index = sourceModel()->index(row, PassListModel::Name, parent);
     if (index.data(PassListModel::IsRewriteRole).toBool()) return true;
-    const bool changed = index.data(PassListModel::ChangedRole).toBool() || index.data(PassListModel::StateRole).toString() == QLatin1String("failed");
+    const bool changed =
+        index.data(PassListModel::ChangedRole).toBool() || index.data(PassListModel::StateRole).toString() == QLatin1String("failed");
     if (changedOnly_ && !changed) return false;
     const QString name = index.data(PassListModel::StageNameRole).toString().toLower();
     return std::all_of(words_.begin(), words_.end(), [&](const QString& word) {

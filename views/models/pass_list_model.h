@@ -3,7 +3,6 @@
 
 #include <QAbstractItemModel>
 #include <QSortFilterProxyModel>
-
 #include <set>
 #include <vector>
 
@@ -18,10 +17,20 @@ public:
     enum Columns { Name, Nodes, Added, Removed, Modified, Clones, CopiesBack, ByteDelta, Rewrites, Time, ColumnCount };
     enum Roles {
         IndexRole = Qt::UserRole,  ///< stage number; of a rewrite its stage's
-        StageNameRole, IsRewriteRole, ChangedRole, StateRole, NodesRole, AddedRole, RemovedRole, ModifiedRole, ClonesRole, CopiesRole, BytesRole,
-        ByteDeltaRole,             ///< cloned plus copied back, this stage minus the one before
-        TouchedRole,               ///< touched the selected node
-        LargestChangeRole,         ///< most nodes changed by any stage, for the bar
+        StageNameRole,
+        IsRewriteRole,
+        ChangedRole,
+        StateRole,
+        NodesRole,
+        AddedRole,
+        RemovedRole,
+        ModifiedRole,
+        ClonesRole,
+        CopiesRole,
+        BytesRole,
+        ByteDeltaRole,      ///< cloned plus copied back, this stage minus the one before
+        TouchedRole,        ///< touched the selected node
+        LargestChangeRole,  ///< most nodes changed by any stage, for the bar
         SortRole,
     };
 

@@ -53,11 +53,16 @@ QVariant SampleModel::data(const QModelIndex& index, int role) const {
     const Sample& sample = bundledSamples()[std::size_t(index.row())];
     switch (role) {
         case Qt::DisplayRole:
-        case TitleRole: return sample.title;
-        case DetailRole: return sample.story;
-        case Qt::ToolTipRole: return QObject::tr("%1, pipeline %2").arg(sample.file, sample.pipeline);
-        case Qt::AccessibleTextRole: return QStringLiteral("%1. %2").arg(sample.title, sample.story);
-        default: return {};
+        case TitleRole:
+            return sample.title;
+        case DetailRole:
+            return sample.story;
+        case Qt::ToolTipRole:
+            return QObject::tr("%1, pipeline %2").arg(sample.file, sample.pipeline);
+        case Qt::AccessibleTextRole:
+            return QStringLiteral("%1. %2").arg(sample.title, sample.story);
+        default:
+            return {};
     }
 }
 
@@ -90,12 +95,19 @@ QVariant RecentModel::data(const QModelIndex& index, int role) const {
     const QFileInfo info(path);
     switch (role) {
         case Qt::DisplayRole:
-        case TitleRole: return info.fileName();
-        case DetailRole: return info.exists() ? QStringLiteral("%1  \u00b7  %2").arg(whenText(info.lastModified()), info.absolutePath()) : QObject::tr("missing  \u00b7  %1").arg(info.absolutePath());
-        case MissingRole: return !info.exists();
-        case Qt::ToolTipRole: return path;
-        case Qt::AccessibleTextRole: return info.exists() ? info.fileName() : QObject::tr("%1, missing").arg(info.fileName());
-        default: return {};
+        case TitleRole:
+            return info.fileName();
+        case DetailRole:
+            return info.exists() ? QStringLiteral("%1  \u00b7  %2").arg(whenText(info.lastModified()), info.absolutePath())
+                                 : QObject::tr("missing  \u00b7  %1").arg(info.absolutePath());
+        case MissingRole:
+            return !info.exists();
+        case Qt::ToolTipRole:
+            return path;
+        case Qt::AccessibleTextRole:
+            return info.exists() ? info.fileName() : QObject::tr("%1, missing").arg(info.fileName());
+        default:
+            return {};
     }
 }
 

@@ -3,7 +3,6 @@
 
 #include <QAbstractListModel>
 #include <QStringList>
-
 #include <vector>
 
 #include "views/session/opening.h"

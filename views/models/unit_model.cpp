@@ -26,36 +26,52 @@ int UnitModel::columnCount(const QModelIndex& parent) const { return parent.isVa
 QVariant UnitModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const Unit& unit = document_->units[units_[std::size_t(index.row())]];
-    if (role == Qt::TextAlignmentRole) return int((index.column() == Nodes || index.column() == Line || index.column() == Number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole)
+        return int((index.column() == Nodes || index.column() == Line || index.column() == Number ? Qt::AlignRight : Qt::AlignLeft) |
+                   Qt::AlignVCenter);
     if (role != Qt::DisplayRole) return {};
     switch (index.column()) {
-        case Number: return qstr(unit.id);
-        case Label: return qstr(unit.label);
-        case Nodes: return grouped(unit.statedNodes);
-        case Form: return unit.form == GraphForm::Readable ? tr("readable Python") : tr("graph text");
-        case Line: return grouped(unit.firstLine);
+        case Number:
+            return qstr(unit.id);
+        case Label:
+            return qstr(unit.label);
+        case Nodes:
+            return grouped(unit.statedNodes);
+        case Form:
+            return unit.form == GraphForm::Readable ? tr("readable Python") : tr("graph text");
+        case Line:
+            return grouped(unit.firstLine);
         case Notes: {
             QStringList notes;
             for (const std::string& note : unit.notes) notes << qstr(note);
             if (!unit.diagnostics.empty()) notes << counted(qint64(unit.diagnostics.size()), tr("message"), tr("messages"));
             return notes.join(QStringLiteral("; "));
         }
-        default: return {};
+        default:
+            return {};
     }
 }
 
 QVariant UnitModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
-    if (role == Qt::TextAlignmentRole) return int((section == Nodes || section == Line || section == Number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole)
+        return int((section == Nodes || section == Line || section == Number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role != Qt::DisplayRole) return {};
     switch (section) {
-        case Number: return tr("No.");
-        case Label: return tr("Graph");
-        case Nodes: return tr("Nodes");
-        case Form: return tr("Form");
-        case Line: return tr("Line");
-        case Notes: return tr("Notes");
-        default: return {};
+        case Number:
+            return tr("No.");
+        case Label:
+            return tr("Graph");
+        case Nodes:
+            return tr("Nodes");
+        case Form:
+            return tr("Form");
+        case Line:
+            return tr("Line");
+        case Notes:
+            return tr("Notes");
+        default:
+            return {};
     }
 }
 

@@ -2,7 +2,6 @@
 // Graphs of a file that holds several, for the import sheet.
 
 #include <QAbstractTableModel>
-
 #include <memory>
 #include <vector>
 

@@ -99,7 +99,8 @@ void AliasPanel::showStage() {
     model_->setData(session_.view());
     following_ = false;
     const int count = model_->rowCount();
-    head_->setText(count == 0 ? tr("Storages of the stage stand here once a graph is open.") : tr("Stage %1: %2 storages, the largest first.").arg(session_.stage()).arg(count));
+    head_->setText(count == 0 ? tr("Storages of the stage stand here once a graph is open.")
+                              : tr("Stage %1: %2 storages, the largest first.").arg(session_.stage()).arg(count));
     follow(session_.selection(), Origin::Program);
 }
 
@@ -107,7 +108,8 @@ void AliasPanel::load(int storage) {
     const StageViewPtr view = session_.view();
     if (!view) return;
     session_.ask(
-        QStringLiteral("aliases:%1").arg(storage), [view, storage](const Recording& recording, const JobContext&) { return loadAliasRows(recording, *view, storage); },
+        QStringLiteral("aliases:%1").arg(storage),
+        [view, storage](const Recording& recording, const JobContext&) { return loadAliasRows(recording, *view, storage); },
         [this, view](const AliasRowsPtr& rows) {
             if (view != session_.view() || !rows) return;
             following_ = true;
@@ -164,9 +166,10 @@ void AliasPanel::showMap(const AliasRowsPtr& rows) {
         writes += member.kind == AliasMember::Kind::Write ? 1 : 0;
         unknown += member.region ? 0 : 1;
     }
-    QString text = tr("base %1, %2; %3, %4")
-                       .arg(percentName(rows->base), bytesText(rows->bytes), counted(std::int64_t(rows->members.size() - writes), tr("value"), tr("values")),
-                            counted(std::int64_t(writes), tr("write"), tr("writes")));
+    QString text =
+        tr("base %1, %2; %3, %4")
+            .arg(percentName(rows->base), bytesText(rows->bytes), counted(std::int64_t(rows->members.size() - writes), tr("value"), tr("values")),
+                 counted(std::int64_t(writes), tr("write"), tr("writes")));
     if (unknown > 0) text += tr("; %1 with symbolic or unknown place are not drawn").arg(unknown);
     if (rows->opaque) text += tr("; unknown storage: treated as overlapping");
     overlap_->setText(text);

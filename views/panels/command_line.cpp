@@ -22,7 +22,8 @@ QString commandLine(const Session& session, const QString& verb, const QStringLi
     if (session.isTemporary()) {
         for (const QString& ops : session.opsFiles())
             words << QStringLiteral("--ops") << shellQuoted(ops.startsWith(QLatin1String(":/samples/")) ? ops.mid(10) : ops);
-        if (const LaneRow* lane = session.lane()) words << QStringLiteral("--pipeline") << shellQuoted(qstr(lane->name).section(QLatin1Char('#'), 0, 0));
+        if (const LaneRow* lane = session.lane())
+            words << QStringLiteral("--pipeline") << shellQuoted(qstr(lane->name).section(QLatin1Char('#'), 0, 0));
     }
     for (const QString& option : options) words << shellQuoted(option);
     return words.join(QLatin1Char(' '));

@@ -7,7 +7,6 @@
 #include <QStandardItemModel>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
-
 #include <algorithm>
 
 #include "views/canvas/metrics.h"
@@ -30,7 +29,8 @@ public:
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
         const Palette& p = Palette::active();
         painter->save();
-        if (option.state & QStyle::State_Selected) painter->fillRect(option.rect, p.mix(Role::Panel, Role::Selection, p.theme() == Theme::Light ? 0.14 : 0.26));
+        if (option.state & QStyle::State_Selected)
+            painter->fillRect(option.rect, p.mix(Role::Panel, Role::Selection, p.theme() == Theme::Light ? 0.14 : 0.26));
         const QRect row = option.rect.adjusted(Metrics::pad(), 0, -Metrics::pad(), 0);
         const int kindWidth = Metrics::em(5);
         painter->setPen(p(Role::Secondary));
@@ -110,28 +110,32 @@ void CommandPalette::collect() {
         text.remove(QLatin1Char('&')).remove(QLatin1String("..."));
         const QString keys = QString::fromLatin1(command.keys).section(QLatin1Char(' '), 0, 0);
         const QString id = QString::fromLatin1(command.id);
-        entries_.push_back({QStringLiteral(">"), text, QKeySequence(keys).toString(QKeySequence::NativeText), [this, id] { emit commandChosen(id); }});
+        entries_.push_back(
+            {QStringLiteral(">"), text, QKeySequence(keys).toString(QKeySequence::NativeText), [this, id] { emit commandChosen(id); }});
     }
     for (const StageRow& row : session_.data().stages)
-        entries_.push_back({QStringLiteral(":"), QStringLiteral("%1 %2").arg(row.idx).arg(qstr(row.name)), row.changed ? tr("%1 nodes").arg(row.nodes) : tr("no change"),
-                            [this, idx = row.idx] { session_.setStage(idx); }});
+        entries_.push_back({QStringLiteral(":"), QStringLiteral("%1 %2").arg(row.idx).arg(qstr(row.name)),
+                            row.changed ? tr("%1 nodes").arg(row.nodes) : tr("no change"), [this, idx = row.idx] { session_.setStage(idx); }});
     collectNodes();
     const auto& samples = bundledSamples();
     for (std::size_t i = 0; i < samples.size(); ++i)
-        entries_.push_back({QStringLiteral(">"), tr("Sample: %1").arg(samples[i].title), samples[i].pipeline, [this, i] { emit sampleChosen(int(i)); }});
+        entries_.push_back(
+            {QStringLiteral(">"), tr("Sample: %1").arg(samples[i].title), samples[i].pipeline, [this, i] { emit sampleChosen(int(i)); }});
 }
 
 void CommandPalette::collectNodes() {
     const StageViewPtr& view = session_.view();
     if (!view) return;
     for (const DecisionRow& d : *session_.data().decisions)
-        entries_.push_back({QStringLiteral("!"), QStringLiteral("%1 %2 %3").arg(percentName(d.origin.empty() ? d.node : d.origin), qstr(d.argument), reasonText(d.code)),
+        entries_.push_back({QStringLiteral("!"),
+                            QStringLiteral("%1 %2 %3").arg(percentName(d.origin.empty() ? d.node : d.origin), qstr(d.argument), reasonText(d.code)),
                             verdictWord(verdictKind(d)), [this, d] { session_.selectDecision(d, Origin::Command); }});
     for (const StorageRow& row : *view->storages)
         entries_.push_back({QStringLiteral("#"), QStringLiteral("S%1 %2").arg(row.id).arg(percentName(row.baseName)), bytesText(row.bytes),
                             [this, row] { session_.selectNode(row.base, Origin::Command); }});
     for (const NodeRowPtr& node : view->snapshot->nodes)
-        entries_.push_back({QStringLiteral("@"), percentName(node->name), qstr(shortOp(*node)), [this, uid = node->uid] { session_.selectNode(uid, Origin::Command); }});
+        entries_.push_back({QStringLiteral("@"), percentName(node->name), qstr(shortOp(*node)),
+                            [this, uid = node->uid] { session_.selectNode(uid, Origin::Command); }});
 }
 
 void CommandPalette::search() {
@@ -157,8 +161,11 @@ void CommandPalette::search() {
     if (found.size() > kShown) found.resize(kShown);
     model_->clear();
     shown_.clear();
-    const QHash<QString, QString> words = {{QStringLiteral(">"), tr("command")}, {QStringLiteral(":"), tr("stage")}, {QStringLiteral("@"), tr("node")},
-                                           {QStringLiteral("#"), tr("storage")}, {QStringLiteral("!"), tr("decision")}};
+    const QHash<QString, QString> words = {{QStringLiteral(">"), tr("command")},
+                                           {QStringLiteral(":"), tr("stage")},
+                                           {QStringLiteral("@"), tr("node")},
+                                           {QStringLiteral("#"), tr("storage")},
+                                           {QStringLiteral("!"), tr("decision")}};
     for (const auto& [rank, i] : found) {
         auto* item = new QStandardItem(entries_[i].text);
         item->setData(entries_[i].detail, kDetail);
@@ -201,9 +208,14 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
             return true;
         }
         case Qt::Key_Return:
-        case Qt::Key_Enter: accept(); return true;
-        case Qt::Key_Escape: hide(); return true;
-        default: return QFrame::eventFilter(watched, event);
+        case Qt::Key_Enter:
+            accept();
+            return true;
+        case Qt::Key_Escape:
+            hide();
+            return true;
+        default:
+            return QFrame::eventFilter(watched, event);
     }
 }
 

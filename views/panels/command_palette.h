@@ -3,7 +3,6 @@
 // `!` decision.
 
 #include <QFrame>
-
 #include <functional>
 
 #include "views/session/session.h"

@@ -61,8 +61,8 @@ const std::vector<Command>& commandTable() {
         {"go.previousWrite", "Go", QT_TRANSLATE_NOOP("Command", "Previous write of this storage"), ",", true, "aliases"},
         {"go.nextCopy", "Go", QT_TRANSLATE_NOOP("Command", "Next clone or copy"), "C", true, ""},
         {"go.previousCopy", "Go", QT_TRANSLATE_NOOP("Command", "Previous clone or copy"), "Shift+C", true, ""},
-        {"go.nextHunk", "Go", QT_TRANSLATE_NOOP("Command", "Next changed line"), "Alt+Down", true, "diff"},
-        {"go.previousHunk", "Go", QT_TRANSLATE_NOOP("Command", "Previous changed line"), "Alt+Up", true, "diff"},
+        {"go.nextHunk", "Go", QT_TRANSLATE_NOOP("Command", "Next changed line, or node"), "Alt+Down", true, "diff"},
+        {"go.previousHunk", "Go", QT_TRANSLATE_NOOP("Command", "Previous changed line, or node"), "Alt+Up", true, "diff"},
         {"go.nextPanel", "|Go", QT_TRANSLATE_NOOP("Command", "Next panel"), "F6", false, ""},
         {"go.previousPanel", "Go", QT_TRANSLATE_NOOP("Command", "Previous panel"), "Shift+F6", false, ""},
 
@@ -87,7 +87,8 @@ QString keyboardSheet() {
             menu = own;
         }
         QStringList keys;
-        for (const QString& key : QString::fromLatin1(command.keys).split(QLatin1Char(' '))) keys << QKeySequence(key).toString(QKeySequence::NativeText).toHtmlEscaped();
+        for (const QString& key : QString::fromLatin1(command.keys).split(QLatin1Char(' ')))
+            keys << QKeySequence(key).toString(QKeySequence::NativeText).toHtmlEscaped();
         QString text = QObject::tr(command.text);
         text.remove(QLatin1Char('&')).remove(QLatin1String("..."));
         html += QStringLiteral("<tr><td width=150>%1</td><td>%2</td></tr>").arg(keys.join(QStringLiteral(", ")), text.toHtmlEscaped());

@@ -14,13 +14,13 @@ namespace {
 struct Life {
     std::string name;
     int first = 0, last = 0;
-    bool gone = false;                 ///< it ended before the stage
+    bool gone = false;  ///< it ended before the stage
     std::vector<std::string> replacedBy;
 };
 
 std::optional<Life> lifeOf(const Recording& recording, std::int64_t lane, int stage, Uid uid) {
-    const Result<QueryResult> rows = recording.query("SELECT name, first_stage, last_stage FROM node WHERE lane = " + std::to_string(lane) + " AND uid = " +
-                                                     std::to_string(std::int64_t(uid)) + " ORDER BY first_stage");
+    const Result<QueryResult> rows = recording.query("SELECT name, first_stage, last_stage FROM node WHERE lane = " + std::to_string(lane) +
+                                                     " AND uid = " + std::to_string(std::int64_t(uid)) + " ORDER BY first_stage");
     if (!rows || rows->rows.empty()) return std::nullopt;
     Life life;
     for (const auto& row : rows->rows) {
@@ -71,7 +71,9 @@ void CounterpartStrip::update() {
     }
     session_.ask(
         QStringLiteral("counterpart"),
-        [lane = session_.data().lane, stage = view->stage, uid](const Recording& recording, const JobContext&) { return lifeOf(recording, lane, stage, uid); },
+        [lane = session_.data().lane, stage = view->stage, uid](const Recording& recording, const JobContext&) {
+            return lifeOf(recording, lane, stage, uid);
+        },
         [this, uid, stage = view->stage](const std::optional<Life>& life) {
             if (session_.selection().node != uid || !session_.view() || session_.view()->stage != stage || session_.view()->node(uid)) return;
             if (!life) {
@@ -93,7 +95,10 @@ void CounterpartStrip::update() {
                 for (std::size_t i = 0; i < life->replacedBy.size() && i < 3; ++i)
                     names << QStringLiteral("<a style=\"text-decoration:none\" href=\"%1\">%%1</a>").arg(qstr(life->replacedBy[i]));
                 if (life->replacedBy.size() > 3) names << tr("%1 more").arg(life->replacedBy.size() - 3);
-                label_->setText(tr("%1 is no longer in stage %2: replaced by %4 in stage %3.").arg(name).arg(stage).arg(stageName, names.join(QStringLiteral(", "))));
+                label_->setText(tr("%1 is no longer in stage %2: replaced by %4 in stage %3.")
+                                    .arg(name)
+                                    .arg(stage)
+                                    .arg(stageName, names.join(QStringLiteral(", "))));
             }
             go_->setText(tr("Go to stage %1").arg(target_));
             go_->setAccessibleName(go_->text());

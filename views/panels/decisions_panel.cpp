@@ -117,8 +117,10 @@ void DecisionsPanel::showDecisions() {
     const bool any = model_->rowCount() > 0;
     table_->setVisible(any);
     empty_->setVisible(!any);
-    empty_->setText(session_.isOpen() ? tr("No pass made a decision about a write in this lane.\nRun another pipeline (F5), or open a graph that writes its inputs.")
-                                      : tr("Open a graph: every copy that a pass keeps, and every write that it puts in place, is listed here."));
+    empty_->setText(
+        session_.isOpen()
+            ? tr("No pass made a decision about a write in this lane.\nRun another pipeline (F5), or open a graph that writes its inputs.")
+            : tr("Open a graph: every copy that a pass keeps, and every write that it puts in place, is listed here."));
     following_ = false;
     updateFooter();
 }
@@ -172,7 +174,8 @@ void DecisionsPanel::follow(const Selection& selection, Origin origin) {
 QString DecisionsPanel::command() const {
     QStringList options;
     for (int i = 0; i < kVerdictKinds; ++i)
-        if (chips_[std::size_t(i)]->isChecked()) options << QStringLiteral("--verdict") << verdictWord(VerdictKind(i)).replace(QLatin1Char(' '), QLatin1Char('-'));
+        if (chips_[std::size_t(i)]->isChecked())
+            options << QStringLiteral("--verdict") << verdictWord(VerdictKind(i)).replace(QLatin1Char(' '), QLatin1Char('-'));
     if (!filter_->text().isEmpty()) options << QStringLiteral("--find") << filter_->text();
     return commandLine(session_, QStringLiteral("decisions"), options);
 }

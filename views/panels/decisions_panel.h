@@ -2,7 +2,6 @@
 // Every recorded decision of the lane, filtered by verdict and words (ui.md 2.6).
 
 #include <QWidget>
-
 #include <array>
 
 #include "views/models/decision_model.h"

@@ -56,13 +56,18 @@ ErrorBanner::ErrorBanner(QWidget* parent) : QWidget(parent) {
 void ErrorBanner::showReport(const ErrorReport& report) {
     report_ = report;
     const int side = Metrics::em(1.5);
-    icon_->setPixmap(themedIcon(report.internal ? QStringLiteral("fault") : QStringLiteral("warning"), Role::Ink).pixmap(QSize(side, side), devicePixelRatioF()));
+    icon_->setPixmap(
+        themedIcon(report.internal ? QStringLiteral("fault") : QStringLiteral("warning"), Role::Ink).pixmap(QSize(side, side), devicePixelRatioF()));
     what_->setText(report.what);
-    where_->setText(report.code.isEmpty() ? report.where : report.where.isEmpty() ? report.code : QStringLiteral("%1  \u00b7  %2").arg(report.where, report.code));
+    where_->setText(report.code.isEmpty()    ? report.where
+                    : report.where.isEmpty() ? report.code
+                                             : QStringLiteral("%1  \u00b7  %2").arg(report.where, report.code));
     where_->setVisible(!where_->text().isEmpty());
     excerpt_->setText(report.excerpt);
     excerpt_->setVisible(!report.excerpt.isEmpty());
-    todo_->setText(report.internal && report.todo.isEmpty() ? tr("This is a fault of the program; please report it with the text that Copy gives. The session stays open.") : report.todo);
+    todo_->setText(report.internal && report.todo.isEmpty()
+                       ? tr("This is a fault of the program; please report it with the text that Copy gives. The session stays open.")
+                       : report.todo);
     todo_->setVisible(!todo_->text().isEmpty());
     setAccessibleName(tr("Error: %1").arg(report.what));
     show();

@@ -25,7 +25,8 @@ HistoryPanel::HistoryPanel(Session& session, QWidget* parent) : QWidget(parent),
     column->addWidget(table_, 1);
     column->addStretch(0);
     connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) { session_.setStage(index.data(HistoryModel::StageRole).toInt()); });
-    connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { session_.setStage(index.data(HistoryModel::StageRole).toInt()); });
+    connect(table_, &QTableView::activated, this,
+            [this](const QModelIndex& index) { session_.setStage(index.data(HistoryModel::StageRole).toInt()); });
     connect(&session_, &Session::selectionChanged, this, [this](const Selection& selection, Origin) { follow(selection); });
     follow({});
 }

@@ -47,11 +47,14 @@ void ImportSheet::showChoice() {
     const auto document = session_.pendingDocument();
     if (!document) return;
     model_->setData(document);
-    title_->setText(tr("%1 holds %2 graphs").arg(document->path.empty() ? tr("The text") : qstr(document->path.substr(document->path.find_last_of('/') + 1))).arg(model_->rowCount()));
-    note_->setText(document->diagnostics.empty() ? tr("Choose the one to look at; the largest is selected.")
-                                                 : tr("Choose the one to look at; the largest is selected. %1, the first: %2")
-                                                       .arg(counted(qint64(document->diagnostics.size()), tr("message about the file"), tr("messages about the file")),
-                                                            qstr(document->diagnostics.front().sentence())));
+    title_->setText(tr("%1 holds %2 graphs")
+                        .arg(document->path.empty() ? tr("The text") : qstr(document->path.substr(document->path.find_last_of('/') + 1)))
+                        .arg(model_->rowCount()));
+    note_->setText(document->diagnostics.empty()
+                       ? tr("Choose the one to look at; the largest is selected.")
+                       : tr("Choose the one to look at; the largest is selected. %1, the first: %2")
+                             .arg(counted(qint64(document->diagnostics.size()), tr("message about the file"), tr("messages about the file")),
+                                  qstr(document->diagnostics.front().sentence())));
     table_->setCurrentIndex(model_->index(model_->largest(), UnitModel::Label));
     table_->setMaximumHeight((model_->rowCount() + 1) * Metrics::row() + Metrics::gap());
     table_->setFocus();

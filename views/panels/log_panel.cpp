@@ -34,7 +34,8 @@ void LogPanel::show() {
     const bool any = model_->rowCount() > 0;
     table_->setVisible(any);
     empty_->setVisible(!any);
-    empty_->setText(session_.isOpen() ? tr("The file was read and every pass ran without a message.") : tr("Messages of readers and passes stand here."));
+    empty_->setText(session_.isOpen() ? tr("The file was read and every pass ran without a message.")
+                                      : tr("Messages of readers and passes stand here."));
 }
 
 }  // namespace aliascope

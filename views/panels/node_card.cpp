@@ -2,7 +2,6 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
-
 #include <algorithm>
 
 #include "views/canvas/metrics.h"
@@ -111,8 +110,9 @@ void NodeCard::show(const Selection& selection) {
     code_->setVisible(false);
     empty_->setVisible(!at);
     if (!at) {
-        empty_->setText(selection.node == kNoUid ? tr("Nothing is selected. Click a node in the graph, the text or a table; everything known of it stands here.")
-                                                 : tr("The selected node does not stand in this stage."));
+        empty_->setText(selection.node == kNoUid
+                            ? tr("Nothing is selected. Click a node in the graph, the text or a table; everything known of it stands here.")
+                            : tr("The selected node does not stand in this stage."));
         return;
     }
     showNode(*view, *at);

@@ -35,7 +35,8 @@ NodesPanel::NodesPanel(Session& session, QWidget* parent)
     table_->setModel(proxy_);
     dressTable(table_, QStringLiteral("nodes.table"), tr("Nodes of the stage"));
     table_->sortByColumn(NodeTableModel::Name, Qt::AscendingOrder);
-    for (int mono : {NodeTableModel::Mark, NodeTableModel::Name, NodeTableModel::Op, NodeTableModel::Type}) table_->setItemDelegateForColumn(mono, new MonoDelegate(table_));
+    for (int mono : {NodeTableModel::Mark, NodeTableModel::Name, NodeTableModel::Op, NodeTableModel::Type})
+        table_->setItemDelegateForColumn(mono, new MonoDelegate(table_));
     constexpr std::array<qreal, NodeTableModel::ColumnCount> widths = {2.5, 18, 16, 28, 7, 5, 5, 12};
     for (int c = 0; c < NodeTableModel::ColumnCount; ++c) table_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
     column->addWidget(table_, 1);

@@ -1,7 +1,6 @@
 #include "views/panels/pass_delegate.h"
 
 #include <QPainter>
-
 #include <algorithm>
 #include <cmath>
 
@@ -22,9 +21,19 @@ struct Row {
 Row rowOf(const QModelIndex& index) {
     using M = PassListModel;
     auto number = [&](int role) { return std::int64_t(index.data(role).toLongLong()); };
-    return {index.data(M::IndexRole).toInt(), index.data(M::StageNameRole).toString(), index.data(M::StateRole).toString(), index.data(M::ChangedRole).toBool(),
-            index.data(M::TouchedRole).toBool(), number(M::NodesRole), number(M::AddedRole), number(M::RemovedRole), number(M::ModifiedRole),
-            number(M::ClonesRole), number(M::CopiesRole), number(M::ByteDeltaRole), number(M::LargestChangeRole)};
+    return {index.data(M::IndexRole).toInt(),
+            index.data(M::StageNameRole).toString(),
+            index.data(M::StateRole).toString(),
+            index.data(M::ChangedRole).toBool(),
+            index.data(M::TouchedRole).toBool(),
+            number(M::NodesRole),
+            number(M::AddedRole),
+            number(M::RemovedRole),
+            number(M::ModifiedRole),
+            number(M::ClonesRole),
+            number(M::CopiesRole),
+            number(M::ByteDeltaRole),
+            number(M::LargestChangeRole)};
 }
 
 bool twoLines(const Row& row) { return row.state != QLatin1String("ok") || (row.changed && row.idx > 1); }
@@ -51,7 +60,8 @@ void paintBar(QPainter& painter, const QRect& area, const Row& row) {
     const Palette& p = Palette::active();
     const double length = area.width() * std::log1p(double(total)) / std::log1p(double(std::max<std::int64_t>(row.largest, 1)));
     int x = area.left();
-    for (const auto& [count, role] : {std::pair(row.added, Role::Added), std::pair(row.removed, Role::Removed), std::pair(row.modified, Role::Changed)}) {
+    for (const auto& [count, role] :
+         {std::pair(row.added, Role::Added), std::pair(row.removed, Role::Removed), std::pair(row.modified, Role::Changed)}) {
         if (count == 0) continue;
         const int width = std::max(1, int(std::round(length * double(count) / double(total))));
         painter.fillRect(x, area.top(), width, area.height(), p(role));

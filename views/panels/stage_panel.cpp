@@ -6,7 +6,6 @@
 #include <QLabel>
 #include <QSplitter>
 #include <QVBoxLayout>
-
 #include <algorithm>
 #include <cmath>
 
@@ -88,7 +87,8 @@ QWidget* StagePanel::header() {
     form_ = choiceBox(tr("Form of the text"), QStringLiteral("stage.form"), textTools_);
     form_->addItem(tr("Readable Python"));
     form_->addItem(tr("Graph text"));
-    removed_ = iconButton(QStringLiteral("both"), tr("Show the lines that this stage removed or rewrote (R)"), QStringLiteral("stage.removed"), textTools_);
+    removed_ =
+        iconButton(QStringLiteral("both"), tr("Show the lines that this stage removed or rewrote (R)"), QStringLiteral("stage.removed"), textTools_);
     removed_->setText(tr("Difference"));
     removed_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     removed_->setCheckable(true);
@@ -255,6 +255,17 @@ bool StagePanel::goToUse(int direction) {
     }
     if (users.empty()) return false;
     session_.selectNode(view->snapshot->nodes[*std::min_element(users.begin(), users.end())]->uid, Origin::Command);
+    return true;
+}
+
+bool StagePanel::goAlong(int direction) {
+    if (!canvas_->hasFocus()) return text_->goToHunk(direction);
+    const StageViewPtr& view = session_.view();
+    const auto here = view ? view->indexOf(session_.selection().node) : std::nullopt;
+    if (!view || view->snapshot->nodes.empty()) return false;
+    const std::int64_t at = here ? std::int64_t(*here) + direction : 0;
+    if (at < 0 || at >= std::int64_t(view->snapshot->nodes.size())) return false;
+    session_.selectNode(view->snapshot->nodes[std::size_t(at)]->uid, Origin::Command);
     return true;
 }
 

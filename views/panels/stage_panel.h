@@ -42,6 +42,8 @@ public:
     void goToDefinition();
     /// Next or previous user in program order; false when there is none.
     bool goToUse(int direction);
+    /// Next or previous changed line of the text; with the graph in focus the next or previous node in program order.
+    bool goAlong(int direction);
     /// Next or previous copy of the stage (clone, copy), in program order.
     bool goToCopy(int direction);
     QString command() const;

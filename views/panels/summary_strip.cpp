@@ -52,7 +52,8 @@ void SummaryStrip::show() {
     }
     QStringList parts;
     if (copies == 0 && inPlace > 0) {
-        parts << link(QStringLiteral("verdict:in"), inPlace == 1 ? tr("The one written argument is in place") : tr("All %1 written arguments are in place").arg(inPlace));
+        parts << link(QStringLiteral("verdict:in"),
+                      inPlace == 1 ? tr("The one written argument is in place") : tr("All %1 written arguments are in place").arg(inPlace));
     } else if (copies > 0) {
         parts << link(QStringLiteral("verdict:clone"), counted(copies, tr("written argument copied"), tr("written arguments copied"))) +
                      (avoidable > 0 ? tr(", %1 avoidable").arg(avoidable) : QString());
@@ -64,7 +65,8 @@ void SummaryStrip::show() {
     parts << tr("%1 copied back").arg(bytesText(last.copiedBackBytes));
     if (last.selfCopies > 0) parts << counted(last.selfCopies, tr("self-copy"), tr("self-copies"));
     const QString lane = session_.lane() ? qstr(session_.lane()->name) : QString();
-    label_->setText(QStringLiteral("<b>%1</b>&nbsp;&nbsp;&nbsp;%2").arg(lane.toHtmlEscaped(), parts.join(QStringLiteral("&nbsp;&nbsp;\u00b7&nbsp;&nbsp;"))));
+    label_->setText(
+        QStringLiteral("<b>%1</b>&nbsp;&nbsp;&nbsp;%2").arg(lane.toHtmlEscaped(), parts.join(QStringLiteral("&nbsp;&nbsp;\u00b7&nbsp;&nbsp;"))));
     label_->setAccessibleName(text());
 }
 

@@ -5,7 +5,6 @@
 #include <QKeyEvent>
 #include <QPainter>
 #include <QScrollBar>
-
 #include <algorithm>
 #include <cmath>
 
@@ -148,7 +147,8 @@ void TextPane::paintEvent(QPaintEvent*) {
     if (!source_) {
         painter.setFont(Metrics::uiFont());
         painter.setPen(p(Role::Secondary));
-        painter.drawText(viewport()->rect().adjusted(Metrics::section(), 0, -Metrics::section(), 0), Qt::AlignCenter | Qt::TextWordWrap, placeholder_);
+        painter.drawText(viewport()->rect().adjusted(Metrics::section(), 0, -Metrics::section(), 0), Qt::AlignCenter | Qt::TextWordWrap,
+                         placeholder_);
         return;
     }
     painter.setFont(Metrics::monoFont());
@@ -181,7 +181,8 @@ void TextPane::paintLine(QPainter& painter, int line, int y) {
     painter.drawText(QRect(0, y, numberRight, rowHeight_), Qt::AlignRight | Qt::AlignVCenter, QString::number(line + 1));
     if (mark != ' ') {
         painter.setPen(p(mark == '+' ? Role::Added : mark == '-' ? Role::Removed : Role::Changed));
-        painter.drawText(QRect(numberRight + 2, y, int(columnWidth_) + 4, rowHeight_), Qt::AlignCenter, mark == '-' ? QString(QChar(0x2212)) : QString(QLatin1Char(mark)));
+        painter.drawText(QRect(numberRight + 2, y, int(columnWidth_) + 4, rowHeight_), Qt::AlignCenter,
+                         mark == '-' ? QString(QChar(0x2212)) : QString(QLatin1Char(mark)));
     }
     if (mark == '+') painter.fillRect(0, y, 3, rowHeight_, p(Role::Added));
     if (mark == '-')

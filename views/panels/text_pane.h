@@ -13,10 +13,10 @@ public:
     virtual ~LineSource() = default;
     virtual int lineCount() const = 0;
     virtual QString line(int number) const = 0;
-    virtual Uid uidOf(int number) const = 0;             ///< node that the line defines; kNoUid = none
-    virtual char mark(int number) const = 0;             ///< `+`, `~`, blank; `-` = of the stage before
-    virtual int longestLine() const = 0;                 ///< characters
-    virtual int lineOf(Uid uid) const = 0;               ///< -1 = nowhere
+    virtual Uid uidOf(int number) const = 0;  ///< node that the line defines; kNoUid = none
+    virtual char mark(int number) const = 0;  ///< `+`, `~`, blank; `-` = of the stage before
+    virtual int longestLine() const = 0;      ///< characters
+    virtual int lineOf(Uid uid) const = 0;    ///< -1 = nowhere
     virtual Uid uidOfName(const QString& name) const = 0;
 };
 
@@ -52,7 +52,7 @@ public:
     int selectedLine() const;
     void reveal(int line);
     int firstVisibleLine() const;
-    QRect lineRect(int line) const;           ///< in the viewport; empty when out of sight
+    QRect lineRect(int line) const;  ///< in the viewport; empty when out of sight
     QString selectedText() const;
     void copy() const;
     /// Next or previous changed line after the selected one; reveals it and selects its node.
@@ -60,7 +60,7 @@ public:
 
 signals:
     void selected(aliascope::Uid uid);
-    void activated(aliascope::Uid uid);       ///< double click: to the definition
+    void activated(aliascope::Uid uid);  ///< double click: to the definition
 
 protected:
     void paintEvent(QPaintEvent* event) override;

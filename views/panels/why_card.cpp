@@ -5,7 +5,6 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
-
 #include <algorithm>
 
 #include "views/canvas/metrics.h"
@@ -133,9 +132,12 @@ void WhyCard::follow(const Selection& selection) {
         if (!session_.isOpen() || selection.node == kNoUid) {
             fillNothing(tr("Select a node, a copy or a row of the decisions, then press W."));
         } else if (session_.data().decisions->empty()) {
-            fillNothing(tr("No pass of this pipeline made a decision yet. Run torch-v1 or torch-v2 (F5): functionalize and reinplace are the passes that decide about writes."));
+            fillNothing(
+                tr("No pass of this pipeline made a decision yet. Run torch-v1 or torch-v2 (F5): functionalize and reinplace are the passes that "
+                   "decide about writes."));
         } else {
-            fillNothing(tr("No pass considered this node. Decisions are made about operators that write an argument, and about the copies made for them."));
+            fillNothing(
+                tr("No pass considered this node. Decisions are made about operators that write an argument, and about the copies made for them."));
         }
         return;
     }
@@ -171,18 +173,23 @@ void WhyCard::fill() {
     counter_->setText(tr("%1 of %2").arg(number_ + 1).arg(ids_.size()));
     for (QWidget* widget : std::initializer_list<QWidget*>{counter_, previous_, next_}) widget->setVisible(several);
     const QString op = qstr(d.op).replace(QLatin1String("::"), QLatin1String("."));
-    headline_->setText(d.argument.empty() ? QStringLiteral("%1  %2").arg(percentName(d.node), op) : tr("%1 of %2").arg(qstr(d.argument), percentName(d.node)));
+    headline_->setText(d.argument.empty() ? QStringLiteral("%1  %2").arg(percentName(d.node), op)
+                                          : tr("%1 of %2").arg(qstr(d.argument), percentName(d.node)));
     sentence_->setText(qstr(d.sentence));
 
     facts_->clear();
     facts_->add(tr("Reason"), reasonText(d.code).toHtmlEscaped());
     facts_->add(tr("Node"), d.uid ? nodeLink(*d.uid, d.node) : percentName(d.node).toHtmlEscaped(), true);
     if (!d.op.empty()) facts_->add(tr("Operator"), op.toHtmlEscaped(), true);
-    if (!d.origin.empty() && d.origin != d.node) facts_->add(tr("Stems from"), d.originUid ? nodeLink(*d.originUid, d.origin) : percentName(d.origin).toHtmlEscaped(), true);
-    if (!d.blocker.empty()) facts_->add(tr("In the way"), d.blockerUid ? nodeLink(*d.blockerUid, d.blocker) : percentName(d.blocker).toHtmlEscaped(), true);
+    if (!d.origin.empty() && d.origin != d.node)
+        facts_->add(tr("Stems from"), d.originUid ? nodeLink(*d.originUid, d.origin) : percentName(d.origin).toHtmlEscaped(), true);
+    if (!d.blocker.empty())
+        facts_->add(tr("In the way"), d.blockerUid ? nodeLink(*d.blockerUid, d.blocker) : percentName(d.blocker).toHtmlEscaped(), true);
     facts_->add(tr("Stage"), stageLink(d.stage, QStringLiteral("%1 %2").arg(d.stage).arg(qstr(d.stageName))));
-    facts_->add(tr("Reported"), d.counted ? bytesRow(d, d.reportedBytes) : tr("not counted by PyTorch's log"), false, d.reportedBytes ? exactBytes(*d.reportedBytes) : QString());
-    if (d.verdict == "clone" || d.clonedBytes) facts_->add(tr("Cloned"), bytesRow(d, d.clonedBytes), false, d.clonedBytes ? exactBytes(*d.clonedBytes) : QString());
+    facts_->add(tr("Reported"), d.counted ? bytesRow(d, d.reportedBytes) : tr("not counted by PyTorch's log"), false,
+                d.reportedBytes ? exactBytes(*d.reportedBytes) : QString());
+    if (d.verdict == "clone" || d.clonedBytes)
+        facts_->add(tr("Cloned"), bytesRow(d, d.clonedBytes), false, d.clonedBytes ? exactBytes(*d.clonedBytes) : QString());
     if (d.neededBytes) facts_->add(tr("Needed"), bytesText(*d.neededBytes), false, exactBytes(*d.neededBytes));
     if (!d.avoidedBy.empty()) facts_->add(tr("Avoided by"), qstr(d.avoidedBy).toHtmlEscaped());
     if (!d.rule.empty()) facts_->add(tr("Rule"), qstr(d.rule).toHtmlEscaped());
@@ -243,12 +250,14 @@ QString WhyCard::markdown() const {
     if (!card_) return {};
     const DecisionRow& d = *card_;
     QStringList lines{QStringLiteral("**%1**: %2").arg(verdictWord(verdictKind(d)), qstr(d.sentence)), QString(),
-                      QStringLiteral("- reason: %1").arg(reasonText(d.code)), QStringLiteral("- node: `%1`, stage %2 %3").arg(qstr(d.node)).arg(d.stage).arg(qstr(d.stageName))};
+                      QStringLiteral("- reason: %1").arg(reasonText(d.code)),
+                      QStringLiteral("- node: `%1`, stage %2 %3").arg(qstr(d.node)).arg(d.stage).arg(qstr(d.stageName))};
     if (!d.blocker.empty()) lines << QStringLiteral("- in the way: `%1`").arg(qstr(d.blocker));
     lines << QStringLiteral("- bytes: reported %1, cloned %2").arg(bytesText(d.reportedBytes), bytesText(d.clonedBytes));
     for (const CheckRow& check : d.checks)
-        lines << QStringLiteral("- [%1] %2%3").arg(check.result == "ok" ? QStringLiteral("x") : QStringLiteral(" "), qstr(check.question),
-                                                   check.detail.empty() ? QString() : QStringLiteral(": ") + qstr(check.detail));
+        lines << QStringLiteral("- [%1] %2%3")
+                     .arg(check.result == "ok" ? QStringLiteral("x") : QStringLiteral(" "), qstr(check.question),
+                          check.detail.empty() ? QString() : QStringLiteral(": ") + qstr(check.detail));
     if (!d.advice.empty()) lines << QStringLiteral("- what would change it: %1").arg(qstr(d.advice));
     lines << QString() << QStringLiteral("`%1`").arg(command());
     return lines.join(QLatin1Char('\n'));

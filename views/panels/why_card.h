@@ -3,7 +3,6 @@
 // of its parts never changes.
 
 #include <QScrollArea>
-
 #include <optional>
 
 #include "views/session/session.h"
@@ -38,7 +37,7 @@ private:
     void fillNothing(const QString& sentence);
 
     Session& session_;
-    std::vector<std::int64_t> ids_;        ///< decisions about the selection
+    std::vector<std::int64_t> ids_;  ///< decisions about the selection
     std::size_t number_ = 0;
     std::optional<DecisionRow> card_;
 

@@ -2,7 +2,6 @@
 
 #include <QJsonArray>
 #include <QJsonDocument>
-
 #include <algorithm>
 #include <map>
 
@@ -38,8 +37,8 @@ std::map<Uid, Region> readRegions(const Recording& recording, const StageView& v
     std::map<Uid, Region> out;
     const std::string at = std::to_string(view.stage);
     const Result<QueryResult> rows = recording.query(
-        "SELECT n.uid, t.sizes, t.strides, t.offset_el, t.numel, t.bytes FROM node n JOIN type t ON t.id = n.type WHERE n.lane = " + std::to_string(view.lane) +
-        " AND n.storage = " + std::to_string(storage) + " AND n.first_stage <= " + at + " AND n.last_stage >= " + at);
+        "SELECT n.uid, t.sizes, t.strides, t.offset_el, t.numel, t.bytes FROM node n JOIN type t ON t.id = n.type WHERE n.lane = " +
+        std::to_string(view.lane) + " AND n.storage = " + std::to_string(storage) + " AND n.first_stage <= " + at + " AND n.last_stage >= " + at);
     if (!rows) return out;
     for (const auto& row : rows->rows) {
         const auto sizes = integers(row[1]);
@@ -59,7 +58,8 @@ std::map<Uid, Region> readRegions(const Recording& recording, const StageView& v
 /// Adds the bytes of a region to buckets; a block that fits one bucket is added at once.
 class Rasteriser {
 public:
-    Rasteriser(std::int64_t from, std::int64_t to, int buckets) : from_(from), width_(double(to - from) / buckets), bytes_(std::size_t(buckets), 0.0) {}
+    Rasteriser(std::int64_t from, std::int64_t to, int buckets)
+        : from_(from), width_(double(to - from) / buckets), bytes_(std::size_t(buckets), 0.0) {}
 
     struct Dim {
         std::int64_t size, stride;  // stride in bytes
@@ -100,7 +100,8 @@ private:
 
     void spread(std::int64_t begin, std::int64_t length, double density) {
         const double first = double(begin - from_) / width_, last = double(begin + length - from_) / width_;
-        const auto lo = std::max<std::int64_t>(0, std::int64_t(first)), hi = std::min<std::int64_t>(std::int64_t(bytes_.size()), std::int64_t(last) + 1);
+        const auto lo = std::max<std::int64_t>(0, std::int64_t(first)),
+                   hi = std::min<std::int64_t>(std::int64_t(bytes_.size()), std::int64_t(last) + 1);
         for (std::int64_t b = lo; b < hi; ++b) {
             const double share = std::min(last, double(b + 1)) - std::max(first, double(b));
             if (share > 0) bytes_[std::size_t(b)] += share * width_ * density;
@@ -149,7 +150,9 @@ std::int64_t Region::end() const {
 
 bool Region::contiguous() const { return end() - begin() == elements() * itemBytes; }
 
-std::int64_t commonSpan(const Region& a, const Region& b) { return std::max<std::int64_t>(0, std::min(a.end(), b.end()) - std::max(a.begin(), b.begin())); }
+std::int64_t commonSpan(const Region& a, const Region& b) {
+    return std::max<std::int64_t>(0, std::min(a.end(), b.end()) - std::max(a.begin(), b.begin()));
+}
 
 std::vector<float> coverage(const Region& region, std::int64_t from, std::int64_t to, int buckets) {
     if (buckets <= 0 || to <= from) return {};

@@ -18,7 +18,7 @@ struct Region {
     std::int64_t offset = 0;                   ///< in elements
     std::int64_t itemBytes = 1;
     std::int64_t begin() const { return offset * itemBytes; }
-    std::int64_t end() const;                  ///< one past the last byte that an element covers
+    std::int64_t end() const;  ///< one past the last byte that an element covers
     std::int64_t elements() const;
     bool contiguous() const;
 };
@@ -28,8 +28,8 @@ struct AliasMember {
     Uid uid = kNoUid;
     std::string name, op, type;
     std::optional<std::int64_t> bytes;
-    std::optional<Region> region;              ///< nothing = symbolic or unknown
-    std::string target, argument;              ///< of a write: the value written and the argument's name
+    std::optional<Region> region;  ///< nothing = symbolic or unknown
+    std::string target, argument;  ///< of a write: the value written and the argument's name
 };
 
 struct AliasRows {
@@ -37,7 +37,7 @@ struct AliasRows {
     std::string base, role;
     std::optional<std::int64_t> bytes;
     bool opaque = false;
-    std::vector<AliasMember> members;          ///< in program order
+    std::vector<AliasMember> members;  ///< in program order
 };
 using AliasRowsPtr = std::shared_ptr<const AliasRows>;
 

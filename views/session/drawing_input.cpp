@@ -20,7 +20,9 @@ struct Segment {
 
 std::string baseName(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-std::string place(const NodeRow& node) { return node.line > 0 ? baseName(node.file) + ":" + std::to_string(node.line) : std::string(); }
+std::string numbered(std::string text, const char* between, std::size_t number) { return text.append(between).append(std::to_string(number)); }
+
+std::string place(const NodeRow& node) { return node.line > 0 ? numbered(baseName(node.file), ":", std::size_t(node.line)) : std::string(); }
 
 /// `a.b.c.d` -> `a.b.c`: deeper levels would give groups of two nodes.
 std::string modulePrefix(const std::string& module) {
@@ -77,7 +79,7 @@ std::vector<Segment> repeatedBlocks(const std::vector<Segment>& run) {
         for (std::size_t block = 0; block * found.period < found.length; ++block) {
             const Segment& first = run[at + block * found.period];
             out.push_back({first.begin, run[at + (block + 1) * found.period - 1].end,
-                           first.title + ", repeat " + std::to_string(block + 1) + " of " + std::to_string(found.length / found.period)});
+                           numbered(numbered(first.title, ", repeat ", block + 1), " of ", found.length / found.period)});
         }
         at += found.length;
         loose = at;
@@ -95,7 +97,7 @@ std::vector<Segment> bands(const std::vector<Segment>& segments) {
         }
         std::size_t number = 1;
         for (std::uint32_t at = s.begin; at < s.end; at += kBand, ++number)
-            out.push_back({at, std::min<std::uint32_t>(at + kBand, s.end), (s.title.empty() ? "nodes" : s.title) + " band " + std::to_string(number)});
+            out.push_back({at, std::min<std::uint32_t>(at + kBand, s.end), numbered(s.title.empty() ? "nodes" : s.title, " band ", number)});
     }
     return out;
 }
@@ -130,7 +132,7 @@ void addGroups(const StageView& view, const DrawingOptions& options, LayoutInput
     for (const Segment& s : segmentsOf(view)) {
         if (s.end - s.begin < 2) continue;
         std::string title = s.title.empty() ? "nodes" : s.title;
-        if (const int nth = seen[title]++; nth > 0) title += " (" + std::to_string(nth + 1) + ")";
+        if (const int nth = seen[title]++; nth > 0) title.append(" (").append(std::to_string(nth + 1)).append(")");
         const auto group = std::int32_t(input.groups.size());
         const bool collapsed = options.groupsCollapsed != options.toggled.contains(title);
         input.groups.push_back({std::move(title), -1, collapsed});

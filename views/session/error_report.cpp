@@ -19,7 +19,9 @@ int exitCodeOf(const std::string& code) {
 
 QString adviceFor(const std::string& code) {
     if (code == "R002") return QObject::tr("Open the text that torch.compile wrote: graph text, readable Python, or a log that holds them.");
-    if (code == "R003") return QObject::tr("A graph starts with \"graph():\" or \"class ...(torch.nn.Module):\". Set TORCH_LOGS=aot_graphs,post_grad_graphs to get one.");
+    if (code == "R003")
+        return QObject::tr(
+            "A graph starts with \"graph():\" or \"class ...(torch.nn.Module):\". Set TORCH_LOGS=aot_graphs,post_grad_graphs to get one.");
     if (code == "R014" || code == "R015") return QObject::tr("Open the file again after mending that line; what stands before it is usable.");
     if (code == "S001") return QObject::tr("Open it with a newer version of the program.");
     if (code == "S002") return QObject::tr("Open the graph file again to record a new session.");

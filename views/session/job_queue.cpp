@@ -3,7 +3,6 @@
 #include <QMutex>
 #include <QMutexLocker>
 #include <QPointer>
-
 #include <algorithm>
 
 namespace aliascope {
@@ -59,7 +58,8 @@ int JobQueue::launch(const QString& title, const QString& key, Kind kind, std::f
             if (self->announcedMs >= 0 && now - self->announcedMs < kAnnounceEveryMs) return;
             self->announcedMs = now;
         }
-        QMetaObject::invokeMethod(this, [this] { Q_EMIT changed(); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [this] { Q_EMIT changed(); }, Qt::QueuedConnection);
     };
     jobs_.emplace(job->id, job);
     const int id = job->id;
@@ -67,7 +67,8 @@ int JobQueue::launch(const QString& title, const QString& key, Kind kind, std::f
     pool_.start(
         [this, job, work = std::move(work)] {
             work(job->context);  // also when cancelled by now: work looks at the token and says how far it came
-            QMetaObject::invokeMethod(this, [this, id = job->id] { finish(id); }, Qt::QueuedConnection);
+            QMetaObject::invokeMethod(
+                this, [this, id = job->id] { finish(id); }, Qt::QueuedConnection);
         },
         priority);
     if (kind == Kind::Visible) Q_EMIT changed();

@@ -7,7 +7,6 @@
 #include <QObject>
 #include <QString>
 #include <QThreadPool>
-
 #include <functional>
 #include <map>
 #include <memory>

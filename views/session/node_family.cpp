@@ -10,15 +10,62 @@ namespace {
 using std::string_view;
 
 // Operators of ATen that a reader looks for by kind of work; the registry tells views, copies and writes apart, but not these.
-constexpr std::array<string_view, 22> kMatmul = {
-    "mm", "bmm", "addmm", "baddbmm", "addbmm", "matmul", "linear", "dot", "mv", "addmv", "einsum", "convolution", "convolution_backward", "conv2d",
-    "scaled_dot_product_attention", "_scaled_dot_product_flash_attention", "_scaled_dot_product_efficient_attention",
-    "_scaled_dot_product_flash_attention_backward", "_scaled_dot_product_efficient_attention_backward", "_scaled_mm", "_grouped_mm", "_int_mm"};
-constexpr std::array<string_view, 32> kReduction = {
-    "sum", "mean", "prod", "max", "min", "amax", "amin", "argmax", "argmin", "any", "all", "var", "var_mean", "std", "std_mean", "norm", "softmax",
-    "_softmax", "_softmax_backward_data", "log_softmax", "_log_softmax", "_log_softmax_backward_data", "logsumexp", "native_layer_norm",
-    "native_layer_norm_backward", "native_batch_norm", "native_batch_norm_backward", "native_group_norm", "cumsum", "nll_loss_forward", "topk", "sort"};
-constexpr std::array<string_view, 8> kCopy = {"clone", "copy", "copy_", "_to_copy", "lift_fresh_copy", "contiguous", "resize", "convert_element_type"};
+constexpr std::array<string_view, 22> kMatmul = {"mm",
+                                                 "bmm",
+                                                 "addmm",
+                                                 "baddbmm",
+                                                 "addbmm",
+                                                 "matmul",
+                                                 "linear",
+                                                 "dot",
+                                                 "mv",
+                                                 "addmv",
+                                                 "einsum",
+                                                 "convolution",
+                                                 "convolution_backward",
+                                                 "conv2d",
+                                                 "scaled_dot_product_attention",
+                                                 "_scaled_dot_product_flash_attention",
+                                                 "_scaled_dot_product_efficient_attention",
+                                                 "_scaled_dot_product_flash_attention_backward",
+                                                 "_scaled_dot_product_efficient_attention_backward",
+                                                 "_scaled_mm",
+                                                 "_grouped_mm",
+                                                 "_int_mm"};
+constexpr std::array<string_view, 32> kReduction = {"sum",
+                                                    "mean",
+                                                    "prod",
+                                                    "max",
+                                                    "min",
+                                                    "amax",
+                                                    "amin",
+                                                    "argmax",
+                                                    "argmin",
+                                                    "any",
+                                                    "all",
+                                                    "var",
+                                                    "var_mean",
+                                                    "std",
+                                                    "std_mean",
+                                                    "norm",
+                                                    "softmax",
+                                                    "_softmax",
+                                                    "_softmax_backward_data",
+                                                    "log_softmax",
+                                                    "_log_softmax",
+                                                    "_log_softmax_backward_data",
+                                                    "logsumexp",
+                                                    "native_layer_norm",
+                                                    "native_layer_norm_backward",
+                                                    "native_batch_norm",
+                                                    "native_batch_norm_backward",
+                                                    "native_group_norm",
+                                                    "cumsum",
+                                                    "nll_loss_forward",
+                                                    "topk",
+                                                    "sort"};
+constexpr std::array<string_view, 8> kCopy = {"clone",           "copy",       "copy_",  "_to_copy",
+                                              "lift_fresh_copy", "contiguous", "resize", "convert_element_type"};
 
 template <std::size_t N>
 bool in(const std::array<string_view, N>& table, string_view name) {

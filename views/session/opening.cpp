@@ -2,7 +2,6 @@
 
 #include <QFile>
 #include <QFileInfo>
-
 #include <algorithm>
 
 #include "core/pipeline/pipeline.h"

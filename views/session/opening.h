@@ -3,7 +3,6 @@
 
 #include <QString>
 #include <QStringList>
-
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -19,20 +18,20 @@
 namespace aliascope {
 
 struct OpenRequest {
-    QString path;             ///< file, or `:/samples/…` of the program itself; empty for pasted text
-    QString text;             ///< pasted text, when path is empty
-    QString title;            ///< shown in the window; empty = file name
-    QStringList ops;          ///< further operator files
-    QString pipeline;         ///< named pipeline or pipeline text; empty = `best`
-    QString graph;            ///< unit of a file with several graphs (`2`); empty = ask when there are several
-    QString stage, node;      ///< where to stand afterwards; empty = as left, or the last changed stage
+    QString path;         ///< file, or `:/samples/…` of the program itself; empty for pasted text
+    QString text;         ///< pasted text, when path is empty
+    QString title;        ///< shown in the window; empty = file name
+    QStringList ops;      ///< further operator files
+    QString pipeline;     ///< named pipeline or pipeline text; empty = `best`
+    QString graph;        ///< unit of a file with several graphs (`2`); empty = ask when there are several
+    QString stage, node;  ///< where to stand afterwards; empty = as left, or the last changed stage
 };
 
 /// What reading gave: a session file, or graphs.
 struct ReadOutcome {
     OpenRequest request;
     std::shared_ptr<const OpRegistry> ops;
-    QString sessionPath;                        ///< the path, when the file is a session
+    QString sessionPath;  ///< the path, when the file is a session
     std::shared_ptr<const Document> document;
     std::optional<ErrorReport> error;
     bool cancelled = false;
@@ -48,8 +47,8 @@ struct LaneData {
     std::shared_ptr<const std::vector<DecisionRow>> decisions;
     std::shared_ptr<const std::vector<DiagnosticRow>> diagnostics;
     std::unordered_map<Uid, std::int64_t> copies;  ///< clones that passes put in -> the decision that left the copy
-    int wantedStage = 0;                        ///< from the request; 0 = none
-    QString stageError;                         ///< the stage that was asked for and is not there
+    int wantedStage = 0;                           ///< from the request; 0 = none
+    QString stageError;                            ///< the stage that was asked for and is not there
 };
 
 /// Decisions about a node, or about the copy that it is; what was copied first, then what is in place, then notes.
@@ -59,7 +58,7 @@ Uid copyOf(const LaneData& data, std::int64_t decision, const StageView& view);
 
 struct RecordOutcome {
     std::optional<LaneData> data;
-    std::optional<ErrorReport> error;           ///< with `data`: a pass failed, the stages before it are good
+    std::optional<ErrorReport> error;  ///< with `data`: a pass failed, the stages before it are good
     bool cancelled = false;
 };
 

@@ -13,10 +13,10 @@ namespace aliascope {
 inline constexpr Uid kNoUid = ~Uid(0);
 
 struct Selection {
-    Uid node = kNoUid;                      ///< primary node
-    std::vector<Uid> nodes;                 ///< further nodes, primary left out
-    int storage = -1;                       ///< S<storage>; -1 = none
-    std::optional<std::int64_t> decision;   ///< id of the recorded decision
+    Uid node = kNoUid;                     ///< primary node
+    std::vector<Uid> nodes;                ///< further nodes, primary left out
+    int storage = -1;                      ///< S<storage>; -1 = none
+    std::optional<std::int64_t> decision;  ///< id of the recorded decision
 
     bool empty() const { return node == kNoUid && storage < 0 && !decision; }
     friend bool operator==(const Selection&, const Selection&) = default;

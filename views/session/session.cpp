@@ -3,7 +3,6 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QRegularExpression>
-
 #include <algorithm>
 
 namespace aliascope {
@@ -131,7 +130,8 @@ void Session::recordUnitOf(const ReadOutcome& outcome, std::size_t unit) {
 /// A graph of which a part could not be read opens all the same; the first reason is shown, the others stand in the log.
 void Session::reportPartial(const ReadOutcome& outcome, std::size_t unit) {
     const Unit& read = outcome.document->units[unit];
-    const auto first = std::find_if(read.diagnostics.begin(), read.diagnostics.end(), [](const Diagnostic& d) { return d.severity == Severity::Error; });
+    const auto first =
+        std::find_if(read.diagnostics.begin(), read.diagnostics.end(), [](const Diagnostic& d) { return d.severity == Severity::Error; });
     if (first == read.diagnostics.end()) return;
     ErrorReport report = reportOf(*first);
     report.todo = tr("What could be read is shown: %1 nodes. Every message stands in the log.").arg(read.graph.size());
@@ -151,7 +151,8 @@ void Session::recorded(RecordOutcome outcome, const OpenRequest& request) {
         adopt(std::move(*outcome.data));
     }
     if (outcome.cancelled)
-        emit notice(outcome.data ? tr("Stopped. What was finished so far is shown: %1 of the stages.").arg(data_.stages.size()) : tr("Opening was stopped."));
+        emit notice(outcome.data ? tr("Stopped. What was finished so far is shown: %1 of the stages.").arg(data_.stages.size())
+                                 : tr("Opening was stopped."));
     if (outcome.error) emit failed(*outcome.error);
     if (!outcome.data) return;
     if (!data_.stageError.isEmpty()) {
@@ -502,7 +503,8 @@ void Session::requestText(TextForm form, bool withRemoved) {
     }
     jobs_.start(
         tr("Printing stage %1").arg(stage_), QStringLiteral("text"), JobQueue::Kind::Quiet,
-        [recording = data_.recording, view = view_, before = kept(view_->stage - 1), form, ops = ops_, difference](const JobContext& job) -> StageTextPtr {
+        [recording = data_.recording, view = view_, before = kept(view_->stage - 1), form, ops = ops_,
+         difference](const JobContext& job) -> StageTextPtr {
             const StageTextPtr now = loadStageText(*recording, *view, form, *ops, job.cancelToken());
             if (!now || !difference) return now;
             const StageViewPtr old = before ? before : loadStageView(*recording, view->lane, view->stage - 1, {}, job.cancelToken());

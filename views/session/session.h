@@ -5,7 +5,6 @@
 
 #include <QObject>
 #include <QTemporaryDir>
-
 #include <deque>
 #include <functional>
 #include <memory>
@@ -46,9 +45,9 @@ public:
     /// Recorded into a temporary file that goes with the program.
     bool isTemporary() const { return temporary_; }
     QString title() const { return title_; }
-    QString sourcePath() const { return source_; }     ///< what was opened, as the user named it
+    QString sourcePath() const { return source_; }  ///< what was opened, as the user named it
     QString sessionPath() const;
-    QString commandFile() const;                       ///< FILE of a command line that shows the same: the session, or what was opened
+    QString commandFile() const;  ///< FILE of a command line that shows the same: the session, or what was opened
     QStringList opsFiles() const { return opsFiles_; }
     const LaneData& data() const { return data_; }
     const LaneRow* lane() const;
@@ -84,20 +83,21 @@ public:
     template <class Work, class Done>
     void ask(const QString& key, Work work, Done done) {
         if (!isOpen()) return;
-        jobs_.start(QString(), key, JobQueue::Kind::Quiet, [recording = data_.recording, work = std::move(work)](const JobContext& job) { return work(*recording, job); },
-                    std::move(done));
+        jobs_.start(
+            QString(), key, JobQueue::Kind::Quiet,
+            [recording = data_.recording, work = std::move(work)](const JobContext& job) { return work(*recording, job); }, std::move(done));
     }
     const std::shared_ptr<const OpRegistry>& ops() const { return ops_; }
 
 Q_SIGNALS:
-    void recordingChanged();                                   ///< another file, lane or run: lists are read anew
-    void stageSelected(int idx);                               ///< at once
-    void stageChanged();                                       ///< view() is another one
+    void recordingChanged();      ///< another file, lane or run: lists are read anew
+    void stageSelected(int idx);  ///< at once
+    void stageChanged();          ///< view() is another one
     void selectionChanged(const aliascope::Selection& selection, aliascope::Origin origin);
     void textReady(aliascope::StageTextPtr text);
-    void importChoice();                                       ///< pendingDocument() holds several graphs
+    void importChoice();  ///< pendingDocument() holds several graphs
     void failed(const aliascope::ErrorReport& report);
-    void notice(const QString& sentence);                      ///< something to know, nothing to do
+    void notice(const QString& sentence);  ///< something to know, nothing to do
     void idle();
 
 private:
@@ -137,7 +137,7 @@ private:
     DrawingOptions drawing_;
     Selection selection_;
 
-    std::deque<StageViewPtr> cache_;      // newest first
+    std::deque<StageViewPtr> cache_;  // newest first
     std::deque<StageTextPtr> texts_;
     std::vector<int> prefetching_;
     std::optional<std::pair<TextForm, bool>> wantedText_;  // what a pane shows: form, with removed lines

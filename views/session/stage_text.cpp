@@ -167,7 +167,8 @@ StageTextPtr withRemovedLines(const StageText& now, const StageText& before, con
         auto& place = standBefore[uid];
         place.insert(place.end(), waiting.begin(), waiting.end());
         waiting.clear();
-        if (mark != changed.end() && mark->second == ChangeMark::Modified && now.lines[std::size_t(line->second)] != before.lines[i]) place.push_back(i);
+        if (mark != changed.end() && mark->second == ChangeMark::Modified && now.lines[std::size_t(line->second)] != before.lines[i])
+            place.push_back(i);
     }
     auto out = std::make_shared<StageText>();
     out->lane = now.lane;

@@ -2,7 +2,6 @@
 // A stage as text: lines, the node of each line, where each node stands. Built on a job thread, immutable afterwards.
 
 #include <QString>
-
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -17,13 +16,13 @@ struct StageText {
     std::int64_t lane = 0;
     int stage = 0;
     TextForm form = TextForm::Readable;
-    bool withRemoved = false;                ///< lines of the stage before are in between
+    bool withRemoved = false;  ///< lines of the stage before are in between
     std::vector<QString> lines;
-    std::vector<Uid> uidOfLine;              ///< the node that the line defines; kNoUid = none
-    std::vector<char> mark;                  ///< `+`, `~`, blank; `-` = stood here in the stage before
-    std::unordered_map<Uid, int> lineOf;     ///< inputs of readable Python all stand in the line of `def`
+    std::vector<Uid> uidOfLine;                      ///< the node that the line defines; kNoUid = none
+    std::vector<char> mark;                          ///< `+`, `~`, blank; `-` = stood here in the stage before
+    std::unordered_map<Uid, int> lineOf;             ///< inputs of readable Python all stand in the line of `def`
     std::unordered_map<std::string, Uid> uidOfName;  ///< of the main graph first
-    int longest = 0;                         ///< characters
+    int longest = 0;                                 ///< characters
 };
 using StageTextPtr = std::shared_ptr<const StageText>;
 

@@ -46,7 +46,8 @@ void indexEdges(StageView& view) {
     }
     view.inputEdges.resize(view.inputStart.back());
     view.outputEdges.resize(view.outputStart.back());
-    std::vector<std::uint32_t> nextIn(view.inputStart.begin(), view.inputStart.end() - 1), nextOut(view.outputStart.begin(), view.outputStart.end() - 1);
+    std::vector<std::uint32_t> nextIn(view.inputStart.begin(), view.inputStart.end() - 1),
+        nextOut(view.outputStart.begin(), view.outputStart.end() - 1);
     view.users.assign(nodes.size(), 0);
     std::vector<std::uint32_t> lastUser(nodes.size(), missing);
     for (std::uint32_t i = 0; i < edges.size(); ++i) {

@@ -27,8 +27,8 @@ const char* familyWord(Family family);
 /// How the drawing of a stage is wanted; part of the key under which drawings are kept.
 struct DrawingOptions {
     bool foldViews = false;
-    bool groupsCollapsed = true;                     ///< what a group is that is not in `toggled`
-    std::unordered_set<std::string> toggled;         ///< titles (full paths) of groups that are the other way round
+    bool groupsCollapsed = true;              ///< what a group is that is not in `toggled`
+    std::unordered_set<std::string> toggled;  ///< titles (full paths) of groups that are the other way round
     friend bool operator==(const DrawingOptions&, const DrawingOptions&) = default;
 };
 
@@ -36,23 +36,23 @@ struct StageView {
     std::int64_t lane = 0;
     int stage = 1;
     std::shared_ptr<const StageSnapshot> snapshot;
-    std::shared_ptr<const std::vector<ChangeRow>> changes;     ///< against the stage before; removed nodes are not in the snapshot
+    std::shared_ptr<const std::vector<ChangeRow>> changes;  ///< against the stage before; removed nodes are not in the snapshot
     std::shared_ptr<const std::vector<StorageRow>> storages;
 
     // By index into snapshot->nodes.
     std::vector<Family> family;
-    std::vector<char> mark;                                    ///< `+`, `~` or blank
-    std::vector<std::uint32_t> groupOf;                        ///< index into drawingInput->groups; ~0u = none
-    std::vector<std::uint32_t> users;                          ///< number of distinct users
+    std::vector<char> mark;              ///< `+`, `~` or blank
+    std::vector<std::uint32_t> groupOf;  ///< index into drawingInput->groups; ~0u = none
+    std::vector<std::uint32_t> users;    ///< number of distinct users
 
-    std::shared_ptr<const LayoutInput> drawingInput;           ///< nodes in the order of snapshot->nodes
+    std::shared_ptr<const LayoutInput> drawingInput;  ///< nodes in the order of snapshot->nodes
     std::shared_ptr<const LayoutResult> drawing;
     DrawingOptions options;
 
     /// Index into snapshot->nodes; nothing when the node is not in this stage.
     std::optional<std::uint32_t> indexOf(Uid uid) const;
     const NodeRow* node(Uid uid) const;
-    const NodeRow* nodeNamed(const std::string& name) const;   ///< in the main graph first
+    const NodeRow* nodeNamed(const std::string& name) const;  ///< in the main graph first
     /// Indices into snapshot->edges of what `uid` uses and of who uses it.
     std::vector<std::uint32_t> inputs(Uid uid) const;
     std::vector<std::uint32_t> outputs(Uid uid) const;
@@ -63,8 +63,8 @@ struct StageView {
     std::unordered_map<Uid, std::uint32_t> byUid;
     std::unordered_map<std::string, std::uint32_t> byName;
     std::unordered_map<int, std::vector<std::uint32_t>> byStorage;
-    std::vector<std::uint32_t> inputStart, inputEdges;         ///< by node index, plus the end: edges by `to`
-    std::vector<std::uint32_t> outputStart, outputEdges;       ///< by node index, plus the end: edges by `from`
+    std::vector<std::uint32_t> inputStart, inputEdges;    ///< by node index, plus the end: edges by `to`
+    std::vector<std::uint32_t> outputStart, outputEdges;  ///< by node index, plus the end: edges by `from`
 };
 using StageViewPtr = std::shared_ptr<const StageView>;
 
