@@ -54,10 +54,14 @@ std::optional<WrappedArgument> readEncodedArgument(const Node& n, Name param, st
 std::size_t resultsOf(const Schema& schema) { return std::max<std::size_t>(1, schema.returns.size()); }
 
 /// Largest index that some getitem takes from the wrapper; -1 = none.
+/// Results of an operator without schema that we believe in; a text may name any number.
+constexpr std::int64_t kMostResults = 64;
+
 std::int64_t largestResult(const Graph& g, NodeId id) {
     std::int64_t largest = -1;
     for (const Node::User& user : g[id].users)
-        if (const auto i = g[user.id].arg(1).asInt(); g[user.id].op == "operator::getitem" && i) largest = std::max(largest, *i);
+        if (const auto i = g[user.id].arg(1).asInt(); g[user.id].op == "operator::getitem" && i && *i < kMostResults)
+            largest = std::max(largest, *i);
     return largest;
 }
 

@@ -10,7 +10,7 @@ using functionalization::Functionalizer;
 
 /// Namespaces of calls that have no schema by nature (schemas.md 5.4).
 bool needsNoSchema(std::string_view op) {
-    for (std::string_view ns : {"operator::", "hop::", "math::", "torch::", "python::", "builtins::", "method::", "module::"})
+    for (std::string_view ns : {"operator::", "hop::", "math::", "torch::", "python::", "builtin::", "method::", "module::"})
         if (op.starts_with(ns)) return true;
     return op.find("::") == std::string_view::npos;
 }

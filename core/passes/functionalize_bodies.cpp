@@ -112,6 +112,15 @@ Status Functionalizer::bodies(NodeId id, bool& done) {
                     {{"node", nameOf(id)}, {"arg", nameOf(h)}, {"why", "operand " + nameOf(other) + " shares memory with it inside the body"}});
         }
     }
+    for (Name attribute : attributes) {
+        const Graph& body = *g_.subGraph(attribute);
+        const bool fits = body.output() && body[body.output()].arg(0).isSequence() && *written.rbegin() < body.placeholders().size();
+        if (!fits)
+            return failAt(id, "WRITE_WITHOUT_WRITE_BACK",
+                          {{"node", nameOf(id)},
+                           {"arg", attribute.str()},
+                           {"why", "the body takes fewer inputs than the one that writes, or does not return a tuple"}});
+    }
     // Every branch returns every written input, changed or not.
     std::size_t results = 0;
     for (Name attribute : attributes) {

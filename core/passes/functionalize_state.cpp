@@ -7,9 +7,14 @@ const Name kGetItem("operator::getitem");
 const Name kSymSize("aten::sym_size.int");
 const Name kStorageOffset("aten::sym_storage_offset");
 
-std::string itemKey(const Value& key) {
-    if (const auto i = key.asInt()) return std::to_string(*i);
-    return "'" + key.name().str();
+/// Pieces of a list whose length nobody states: beyond, an index is taken for a mistake.
+constexpr std::int64_t kMostPieces = 4096;
+
+/// `index` from the front of a list of `length` (unknown when empty); nothing when it lies outside.
+std::optional<std::int64_t> pieceNumber(std::int64_t index, std::optional<std::int64_t> length) {
+    if (index < 0 && length) index += *length;
+    if (index < 0 || index >= length.value_or(kMostPieces)) return std::nullopt;
+    return index;
 }
 
 }  // namespace
@@ -323,13 +328,26 @@ Status Functionalizer::item(NodeId id) {
         setHandle(id, addView(handleOf(tuple), {kGetItem, {n.arg(1)}, {}, -1}, id, id, geometryOf(id)));
         return {};
     }
-    const NodeId owner = items_.emplace(std::pair(tuple, itemKey(n.arg(1))), id).first->second;
+    std::optional<std::int64_t> index = n.arg(1).asInt();
+    if (index) {
+        const TypePtr type = g_[tuple].type ? g_[tuple].type : inferNode(ops_, g_, tuple).type;
+        const auto* parts = type ? type->asTuple() : nullptr;
+        const auto length = parts ? std::optional(static_cast<std::int64_t>(parts->size())) : std::nullopt;
+        const auto piece = pieceNumber(*index, length);
+        if (!piece)
+            return failAt(id, "R023",
+                          {{"op", "operator::getitem"},
+                           {"why", "%" + nameOf(id) + " takes item " + std::to_string(*index) + " of %" + nameOf(tuple) + ", which has " +
+                                       (length ? std::to_string(*length) + " items" : "an unknown number of items")}});
+        index = piece;
+    }
+    const std::string key = index ? std::to_string(*index) : "'" + n.arg(1).name().str();
+    const NodeId owner = items_.emplace(std::pair(tuple, key), id).first->second;
     itemOwner_.emplace(id, owner);
     if (owner != id) {
         if (Handle* h = knownHandle(owner)) setHandle(id, h);
         return {};
     }
-    const auto index = n.arg(1).asInt();
     if (const auto list = viewLists_.find(tuple); list != viewLists_.end()) {
         ViewStep step = list->second.step;
         step.output = index ? static_cast<int>(*index) : 0;
@@ -337,7 +355,7 @@ Status Functionalizer::item(NodeId id) {
         h->generation = list->second.generation;
         setHandle(id, h);
     } else if (const auto results = resultHandles_.find(tuple); results != resultHandles_.end()) {
-        if (index && *index >= 0 && static_cast<std::size_t>(*index) < results->second.size())
+        if (index && static_cast<std::size_t>(*index) < results->second.size())
             if (Handle* h = results->second[static_cast<std::size_t>(*index)]) setHandle(id, h);
     }
     return {};

@@ -81,7 +81,7 @@ std::vector<Keyword> Functionalizer::encodeView(NodeId id, Handle* h, Handle* ba
 
 std::optional<SymInt> Functionalizer::exactQuotient(const Handle* h, const SymInt& offset, const SymInt& stride) const {
     const auto o = offset.constant(), s = stride.constant();
-    if (s && *s == 0) return std::nullopt;
+    if (s && (*s == 0 || *s == -1)) return *s == 0 ? std::nullopt : std::optional(SymInt(0) - offset);
     if (o && s) return *o % *s == 0 ? std::optional(SymInt(*o / *s)) : std::nullopt;
     if (o && *o == 0) return SymInt(0);
     if (SymInt quotient = floorDiv(offset, stride); quotient * stride == offset) return quotient;

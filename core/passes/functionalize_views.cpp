@@ -286,8 +286,9 @@ Result<NodeId> Functionalizer::invert(Handle* h, NodeId value) {
             if (!d) return noInverse();
             const auto size = call.values[1].asInt(), whole = (*sizes)[*d].constant();
             if (size && whole) {
-                const std::int64_t start = step.output * *size;
-                return window(call.values[2], Value::integer(start), Value::integer(std::min(start + *size, *whole)));
+                std::int64_t start = 0;
+                if (*size < 0 || __builtin_mul_overflow(std::int64_t{step.output}, *size, &start) || start > *whole) return noInverse();
+                return window(call.values[2], Value::integer(start), Value::integer(start + std::min(*size, *whole - start)));
             }
             if (!g_[value].tensor() && !h->geometry) return noInverse();
             Value start = Value::integer(0);

@@ -32,9 +32,11 @@ bool overlapsItself(const TensorType& t) {
     std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
     for (std::size_t d = 0; d < t.rank(); ++d) {
         const auto size = t.sizes[d].constant(), stride = (*t.strides)[d].constant();
-        if (!size || !stride) return false;
-        if (*size == 0) return false;
-        if (*size > 1) dims.emplace_back(*stride, *size);
+        if (size == 0) return false;
+        if (size == 1) continue;
+        if (stride == 0) return true;  // also of a symbolic size: PyTorch's symbols of sizes stand for 2 and more
+        if (!size || !stride || *stride == INT64_MIN) return false;
+        dims.emplace_back(std::abs(*stride), *size);  // a mirrored dimension addresses the same elements
     }
     std::sort(dims.begin(), dims.end());
     std::int64_t reach = 0, count = 1;
@@ -72,7 +74,7 @@ Status Functionalizer::checkWrite(Handle* h, bool selfOverlapAllowed) {
             {{"node", nameOf(origin_)}, {"arg", nameOf(h)}, {"why", "several positions of " + nameOf(h->storage->root) + " are one element"}});
     for (std::size_t d = 0; d < t->rank(); ++d) {
         const auto size = t->sizes[d].evaluate(g_.symbols);
-        if ((*t->strides)[d].constant() == std::optional<std::int64_t>(0) && size && *size > 1)
+        if ((*t->strides)[d].constant() == std::optional<std::int64_t>(0) && size.value_or(2) > 1)
             return failAt(origin_, "WRITE_TO_EXPANDED",
                           {{"view", nameOf(h)}, {"dim", std::to_string(d)}, {"size", t->sizes[d].str()}, {"node", nameOf(origin_)}});
     }

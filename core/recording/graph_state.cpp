@@ -195,6 +195,7 @@ std::optional<std::vector<BodyState>> graphStateFrom(std::string_view json) {
     const Json all = Json::parse(json, nullptr, false);
     if (!all.is_array() || all.empty() || all.size() > kMaxBodies) return std::nullopt;
     std::vector<BodyState> out;
+    std::vector<int> depth;
     for (const Json& j : all) {
         if (!j.is_object()) return std::nullopt;
         BodyState b;
@@ -202,6 +203,8 @@ std::optional<std::vector<BodyState>> graphStateFrom(std::string_view json) {
         b.path = textAt(j, "path");
         b.parent = numberAt(j, "parent");
         if (!out.empty() && b.parent >= out.size()) return std::nullopt;
+        depth.push_back(out.empty() ? 0 : depth[b.parent] + 1);
+        if (depth.back() > kMaxBodyDepth) return std::nullopt;
         b.attribute = Name(textAt(j, "attribute"));
         b.graph.name = textAt(j, "name");
         b.graph.phase = phaseFrom(textAt(j, "phase"));

@@ -178,6 +178,7 @@ std::optional<Value> readNumber(std::string_view token) {
 std::optional<Value> negated(const Value& number) {
     switch (number.kind()) {
         case Value::Kind::Int:
+            if (*number.asInt() == INT64_MIN) return Value::named(Value::Kind::BigInt, Name("9223372036854775808"));
             return Value::integer(-*number.asInt());
         case Value::Kind::Float:
             return Value::real(-*number.asNumber());

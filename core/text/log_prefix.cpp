@@ -131,9 +131,17 @@ std::optional<std::string> logMessages(std::string_view text) {
         std::size_t prefix = 0;
         std::string key;
     };
+    // Most texts are no log: nothing is kept of a text before a prefixed graph start is seen.
+    bool graphs = false;
+    for (std::size_t at = 0; at < text.size() && !graphs;) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::size_t prefix = logPrefixSize(text.substr(at, end - at), nullptr);
+        graphs = prefix > 0 && startsGraph(text.substr(at + prefix, end - at - prefix));
+        at = end + 1;
+    }
+    if (!graphs) return std::nullopt;
     std::vector<Line> lines;
     std::size_t prefixed = 0, filled = 0;
-    bool graphs = false;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find('\n', at), text.size());
         Line line;
@@ -141,11 +149,9 @@ std::optional<std::string> logMessages(std::string_view text) {
         line.content = text.substr(at + line.prefix, end - at - line.prefix);
         prefixed += line.prefix > 0;
         filled += end > at;
-        graphs = graphs || (line.prefix > 0 && startsGraph(line.content));
         lines.push_back(std::move(line));
         at = end + 1;
     }
-    if (!graphs) return std::nullopt;
     // Where every line has a prefix, one without is a warning or a print between messages; else only the first line of a message has one.
     const bool strict = prefixed * 2 >= filled;
     std::vector<std::vector<std::string_view>> messages;

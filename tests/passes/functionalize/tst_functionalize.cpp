@@ -183,6 +183,19 @@ private slots:
               "functionalize,dce",
               {"%cos", "%split", "%getitem", "%add", "slice_scatter.default](args = (%cos, %add, 0, 4, 5)", "return slice_scatter"});
     }
+    void itemsCountFromTheEndToo() {
+        const std::string head = "cos = torch.ops.aten.cos.default(x)\nsplit = torch.ops.aten.split.Tensor(cos, 2)\n";
+        const std::string tail = "add_ = torch.ops.aten.add_.Tensor(getitem, 1)\nreturn cos";
+        check(program("x: \"f32[5, 2][2, 1]cpu\"", head + "getitem = split[-1]\n" + tail), "functionalize,dce",
+              {"%cos", "%split", "%getitem", "%add", "slice_scatter.default](args = (%cos, %add, 0, 4, 5)", "return slice_scatter"});
+        checkError(program("x: \"f32[5, 2][2, 1]cpu\"", head + "getitem = split[3]\n" + tail), "R023", "getitem");
+        checkError(program("x: \"f32[5, 2][2, 1]cpu\"", head + "getitem = split[-4]\n" + tail), "R023", "getitem");
+    }
+    void expandedBySymbolIsNotWritten() {
+        checkError(program("n: \"Sym(s0)\", x: \"f32[1][1]cpu\"", "expand: \"f32[s0][0]cpu\" = torch.ops.aten.expand.default(x, [n])\n"
+                                                                   "add_ = torch.ops.aten.add_.Tensor(expand, 1)\nreturn (x,)"),
+                   "WRITE_TO_EXPANDED", "expand");
+    }
     void asStridedAddressesStorage() {
         // functionalize.md 2.6: what lies between the storage and as_strided does not matter.
         check(program("x: \"f32[4, 4][4, 1]cpu\"",
