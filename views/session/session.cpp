@@ -338,9 +338,21 @@ void Session::showStage(int idx) {
             return ready ? redraw(*ready, options, job.cancelToken()) : loadStageView(*recording, lane, idx, options, job.cancelToken());
         },
         [this, idx](StageViewPtr view) {
-            if (!view || view->lane != data_.lane || stage_ != idx) return;
-            show(std::move(view));
+            if (stage_ != idx) return;
+            if (!view) {
+                stayWhereShown();
+                return;
+            }
+            if (view->lane == data_.lane) show(std::move(view));
         });
+}
+
+/// A step that was cancelled leaves everything at the stage, and in the drawing, that is on the screen.
+void Session::stayWhereShown() {
+    stage_ = view_ ? view_->stage : 0;
+    if (view_) drawing_ = view_->options;
+    emit stageSelected(stage_);
+    if (view_) show(view_);
 }
 
 void Session::show(StageViewPtr view) {

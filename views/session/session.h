@@ -113,6 +113,7 @@ private:
     void adopt(LaneData data);
     void showStage(int idx);
     void show(StageViewPtr view);
+    void stayWhereShown();
     void prefetch();
     void keep(StageViewPtr view);
     StageViewPtr kept(int idx) const;
