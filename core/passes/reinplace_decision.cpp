@@ -39,7 +39,7 @@ void DefectReport::say(const std::string& defect, const Graph& g, NodeId node, c
     said_.push_back(defect);
     Diagnostic d = warning(code, std::move(params));
     d.node = g[node].name;
-    d.note = "PyTorch 2.11 overlooks this and its result is kept (reinplace.md 10, " + defect + "); analysis=extent does not.";
+    d.note = "PyTorch 2.11 overlooks this and its result is kept (defect " + defect + "); analysis=extent does not.";
     ctx_.say(std::move(d));
 }
 

@@ -144,7 +144,7 @@ private:
         warned_ = true;
         Diagnostic d = warning("REGION", {{"a", g_[producer].name.str()}, {"b", g_[write].name.str()}, {"write", g_[write].name.str()}});
         d.node = g_[producer].name;
-        d.note = "PyTorch 2.11 moves the reader behind the write all the same, which costs a clone (reinplace.md 10, R7); mode=extended does not.";
+        d.note = "PyTorch 2.11 moves the reader behind the write all the same, which costs a clone (defect R7); mode=extended does not.";
         ctx_.say(std::move(d));
     }
 

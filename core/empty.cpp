@@ -1,1 +1,0 @@
-// A folder of core that has no source yet.
