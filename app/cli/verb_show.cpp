@@ -22,7 +22,10 @@ void print(Command& c, const Graph& g, GraphOutput form) {
     c.out().writeForeign(graphText(g, form));
 }
 
-GraphOutput formOf(const Unit& unit) { return unit.form == GraphForm::GraphText ? GraphOutput::Graph : GraphOutput::Readable; }
+GraphOutput formOf(const Unit& unit) {
+    const bool asGraph = unit.form == GraphForm::GraphText || unit.form == GraphForm::Table;
+    return asGraph ? GraphOutput::Graph : GraphOutput::Readable;
+}
 
 /// The graph itself or the sub-graph at `path`; a pass may have removed it.
 const Graph& descend(const Graph& g, const GraphEntry& entry) {

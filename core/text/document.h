@@ -25,7 +25,9 @@ struct ReadLimits {
     std::uint32_t diagnostics = 10'000;
 };
 
-enum class GraphForm : std::uint8_t { GraphText, Readable };
+enum class GraphForm : std::uint8_t { GraphText, Readable, Table, Program };
+/// `graph`, `readable`, `table`, `program`.
+std::string_view toString(GraphForm form);
 
 /// One graph with its place.
 struct Unit {

@@ -19,6 +19,7 @@
 #include "core/text/short_nodes.h"
 #include "core/text/sniff.h"
 #include "core/text/source_text.h"
+#include "core/text/table_reader.h"
 
 namespace aliascope {
 namespace {
@@ -101,6 +102,7 @@ private:
     std::size_t read(std::string_view line, std::size_t at, std::optional<Unit>& unit) const {
         if (classLineAt(line) != kNone || forwardLineAt(line) != kNone) return readReadable(source_, at, ops_, options_, unit);
         if (graphHeaderAt(line) != kNone || isNodeLine(line)) return readGraphText(source_, at, ops_, options_, unit);
+        if (isTableLine(line)) return readTable(source_, at, ops_, options_, unit);
         return 0;
     }
 
@@ -187,6 +189,20 @@ struct FileCloser {
 };
 
 }  // namespace
+
+std::string_view toString(GraphForm form) {
+    switch (form) {
+        case GraphForm::GraphText:
+            return "graph";
+        case GraphForm::Readable:
+            return "readable";
+        case GraphForm::Table:
+            return "table";
+        case GraphForm::Program:
+            return "program";
+    }
+    return "";
+}
 
 std::uint32_t countStatedNodes(const Graph& g) {
     std::uint32_t count = 0;

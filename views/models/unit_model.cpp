@@ -4,6 +4,23 @@
 #include "views/session/opening.h"
 
 namespace aliascope {
+namespace {
+
+QString formName(GraphForm form) {
+    switch (form) {
+        case GraphForm::Readable:
+            return UnitModel::tr("readable Python");
+        case GraphForm::GraphText:
+            return UnitModel::tr("graph text");
+        case GraphForm::Table:
+            return UnitModel::tr("table");
+        case GraphForm::Program:
+            return UnitModel::tr("exported program");
+    }
+    return {};
+}
+
+}  // namespace
 
 void UnitModel::setData(std::shared_ptr<const Document> document) {
     beginResetModel();
@@ -38,7 +55,7 @@ QVariant UnitModel::data(const QModelIndex& index, int role) const {
         case Nodes:
             return grouped(unit.statedNodes);
         case Form:
-            return unit.form == GraphForm::Readable ? tr("readable Python") : tr("graph text");
+            return formName(unit.form);
         case Line:
             return grouped(unit.firstLine);
         case Notes: {
