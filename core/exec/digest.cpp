@@ -1,0 +1,261 @@
+#include "core/exec/digest.h"
+
+#include <array>
+
+#include "core/exec/cpu/strided.h"
+
+namespace aliascope::exec {
+namespace {
+
+constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;
+
+/// Finaliser of SplitMix64.
+inline std::uint64_t mix(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+}
+
+template <class Bits>
+std::uint64_t hashBlock(const Bits* bits, std::int64_t n, std::int64_t first) {
+    std::uint64_t sum = 0, position = static_cast<std::uint64_t>(first) * kGolden;
+    for (std::int64_t i = 0; i < n; ++i, position += kGolden) sum += mix(bits[i] + position);
+    return sum;
+}
+
+/// Bits of a float type: which of them are NaN, and -0.
+struct FloatBits {
+    std::uint64_t magnitude = 0;  ///< all bits but the sign
+    std::uint64_t aboveIsNaN = 0; ///< magnitudes above are NaN
+    std::uint64_t canonicalNaN = 0;
+    std::uint64_t minusZero = 0;
+    std::uint64_t onlyNaN = 0;    ///< fnuz: the one code that is NaN; 0 = none such
+};
+
+std::optional<FloatBits> floatBits(DType dtype) {
+    switch (dtype) {
+        case DType::F64: return FloatBits{0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000, 0x7FF8000000000000, 0x8000000000000000, 0};
+        case DType::F32: return FloatBits{0x7FFFFFFF, 0x7F800000, 0x7FC00000, 0x80000000, 0};
+        case DType::F16: return FloatBits{0x7FFF, 0x7C00, 0x7E00, 0x8000, 0};
+        case DType::BF16: return FloatBits{0x7FFF, 0x7F80, 0x7FC0, 0x8000, 0};
+        case DType::F8E4M3FN: return FloatBits{0x7F, 0x7E, 0x7F, 0x80, 0};
+        case DType::F8E5M2: return FloatBits{0x7F, 0x7C, 0x7E, 0x80, 0};
+        case DType::F8E4M3FNUZ:
+        case DType::F8E5M2FNUZ: return FloatBits{0x7F, 0x7F, 0x80, 0, 0x80};
+        default: return std::nullopt;
+    }
+}
+
+/// The block with every NaN made one and -0 made +0; false when it has neither.
+template <class Bits>
+bool canonicalise(const FloatBits& f, const Bits* bits, std::int64_t n, Bits* out) {
+    const auto magnitude = static_cast<Bits>(f.magnitude), limit = static_cast<Bits>(f.aboveIsNaN), minusZero = static_cast<Bits>(f.minusZero);
+    bool special = false;
+    for (std::int64_t i = 0; i < n; ++i) special |= (bits[i] & magnitude) > limit || bits[i] == minusZero;
+    // The fnuz types have one NaN and no -0 already.
+    if (!special || f.onlyNaN) return false;
+    for (std::int64_t i = 0; i < n; ++i) {
+        const bool nan = (bits[i] & magnitude) > limit;
+        out[i] = nan ? static_cast<Bits>(f.canonicalNaN) : bits[i] == minusZero ? Bits(0) : bits[i];
+    }
+    return true;
+}
+
+/// Sums are taken in lanes over blocks of fixed size, so that they depend on the values and their order only, not on strides.
+class Statistics {
+public:
+    template <class V>
+    void add(const V* x, std::int64_t n, std::int64_t first) {
+        constexpr V infinity = std::numeric_limits<V>::infinity();
+        constexpr std::int64_t lanes = 8;
+        V low = infinity, high = -infinity;
+        std::int64_t nan = 0, zero = 0;
+        std::array<double, lanes> sum{}, square{};
+        const std::int64_t whole = n / lanes * lanes;
+        for (std::int64_t i = 0; i < whole; i += lanes)
+            for (std::int64_t k = 0; k < lanes; ++k) {
+                const V v = x[i + k];
+                const double finite = std::fabs(v) < infinity ? static_cast<double>(v) : 0.0;
+                sum[static_cast<std::size_t>(k)] += finite;
+                square[static_cast<std::size_t>(k)] += finite * finite;
+            }
+        for (std::int64_t i = whole; i < n; ++i) {
+            const double finite = std::fabs(x[i]) < infinity ? static_cast<double>(x[i]) : 0.0;
+            sum[static_cast<std::size_t>(i - whole)] += finite;
+            square[static_cast<std::size_t>(i - whole)] += finite * finite;
+        }
+        for (std::int64_t i = 0; i < n; ++i) {
+            low = x[i] < low ? x[i] : low;
+            high = x[i] > high ? x[i] : high;
+            nan += x[i] != x[i];
+            zero += x[i] == V(0);
+        }
+        nan_ += nan;
+        zero_ += zero;
+        for (std::size_t k = 0; k < lanes; ++k) sum_ += sum[k], square_ += square[k];
+        if (nan == n) return;
+        min_ = std::min(min_, static_cast<double>(low));
+        max_ = std::max(max_, static_cast<double>(high));
+        if (low == -infinity || high == infinity) countInfinities(x, n);
+        const V largest = std::max(std::fabs(low), std::fabs(high));
+        if (argmax_ < 0 || static_cast<double>(largest) > best_) {
+            best_ = static_cast<double>(largest);
+            for (std::int64_t i = 0; i < n; ++i)
+                if (std::fabs(x[i]) == largest) {
+                    argmax_ = first + i;
+                    break;
+                }
+        }
+    }
+
+    void finish(Digest& d, std::int64_t values) const {
+        constexpr double none = std::numeric_limits<double>::quiet_NaN();
+        const std::int64_t finite = values - nan_ - posInf_ - negInf_;
+        d.min = argmax_ < 0 ? none : min_;
+        d.max = argmax_ < 0 ? none : max_;
+        d.mean = finite > 0 ? sum_ / static_cast<double>(finite) : none;
+        d.l2 = std::sqrt(square_);
+        d.nan = nan_;
+        d.posInf = posInf_;
+        d.negInf = negInf_;
+        d.zero = zero_;
+        d.argmaxAbs = argmax_;
+    }
+
+private:
+    template <class V>
+    void countInfinities(const V* x, std::int64_t n) {
+        constexpr V infinity = std::numeric_limits<V>::infinity();
+        for (std::int64_t i = 0; i < n; ++i) posInf_ += x[i] == infinity, negInf_ += x[i] == -infinity;
+    }
+
+    double sum_ = 0, square_ = 0, best_ = 0;
+    double min_ = std::numeric_limits<double>::infinity(), max_ = -std::numeric_limits<double>::infinity();
+    std::int64_t nan_ = 0, posInf_ = 0, negInf_ = 0, zero_ = 0, argmax_ = -1;
+};
+
+/// Values of a block, as float where that holds them, else as double.
+template <class Bits>
+void addValues(DType dtype, const Bits* bits, std::int64_t n, std::int64_t first, Statistics& stats) {
+    const auto convert = [&](auto&& decode) {
+        using V = decltype(decode(bits[0]));
+        std::array<V, kBlock> values;
+        for (std::int64_t i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = decode(bits[i]);
+        stats.add(values.data(), n, first);
+    };
+    if constexpr (sizeof(Bits) == 1) {
+        switch (dtype) {
+            case DType::B8: return convert([](Bits b) { return b ? 1.0F : 0.0F; });
+            case DType::I8: return convert([](Bits b) { return static_cast<float>(static_cast<std::int8_t>(b)); });
+            case DType::U8: return convert([](Bits b) { return static_cast<float>(b); });
+            case DType::F8E4M3FN: case DType::F8E5M2: case DType::F8E4M3FNUZ: case DType::F8E5M2FNUZ: case DType::F8E8M0FNU:
+                return convert([&](Bits b) { return decodeFloat8(dtype, b); });
+            default: return;
+        }
+    } else if constexpr (sizeof(Bits) == 2) {
+        switch (dtype) {
+            case DType::F16: return convert([](Bits b) { return toFloat(Half{b}); });
+            case DType::BF16: return convert([](Bits b) { return toFloat(BFloat16{b}); });
+            case DType::I16: return convert([](Bits b) { return static_cast<float>(static_cast<std::int16_t>(b)); });
+            case DType::U16: return convert([](Bits b) { return static_cast<float>(b); });
+            default: return;
+        }
+    } else if constexpr (sizeof(Bits) == 4) {
+        switch (dtype) {
+            case DType::F32: return convert([](Bits b) { return std::bit_cast<float>(b); });
+            case DType::I32: return convert([](Bits b) { return static_cast<double>(static_cast<std::int32_t>(b)); });
+            case DType::U32: return convert([](Bits b) { return static_cast<double>(b); });
+            default: return;
+        }
+    } else {
+        switch (dtype) {
+            case DType::F64: return convert([](Bits b) { return std::bit_cast<double>(b); });
+            case DType::I64: return convert([](Bits b) { return static_cast<double>(static_cast<std::int64_t>(b)); });
+            case DType::U64: return convert([](Bits b) { return static_cast<double>(b); });
+            default: return;
+        }
+    }
+}
+
+/// Calls `f(bits, n, first)` for blocks of kBlock elements in logical order, whatever the strides.
+template <class Bits, class F>
+void forEachBlock(const Tensor& t, F&& f) {
+    const StridedLoop<1> loop(t.sizes, {&t}, LoopOrder::Logical);
+    const std::int64_t row = loop.rowSize(), stride = loop.rowStrides()[0];
+    const Bits* data = t.as<Bits>();
+    std::array<Bits, kBlock> gathered;
+    std::int64_t filled = 0, first = 0;
+    loop.forEachRow([&](const auto& at) {
+        const Bits* from = data + at[0];
+        for (std::int64_t i = 0; i < row;) {
+            if (filled == 0 && stride == 1 && row - i >= kBlock) {
+                f(from + i, kBlock, first);
+                first += kBlock;
+                i += kBlock;
+                continue;
+            }
+            const std::int64_t n = std::min(kBlock - filled, row - i);
+            for (std::int64_t k = 0; k < n; ++k) gathered[static_cast<std::size_t>(filled + k)] = from[(i + k) * stride];
+            i += n;
+            filled += n;
+            if (filled == kBlock) {
+                f(static_cast<const Bits*>(gathered.data()), kBlock, first);
+                first += kBlock;
+                filled = 0;
+            }
+        }
+    });
+    if (filled > 0) f(static_cast<const Bits*>(gathered.data()), filled, first);
+}
+
+template <class Bits>
+void digestAs(const Tensor& t, Digest& d) {
+    const auto floats = floatBits(t.dtype);
+    Statistics stats;
+    std::array<Bits, kBlock> canonical;
+    forEachBlock<Bits>(t, [&](const Bits* bits, std::int64_t n, std::int64_t first) {
+        const std::uint64_t hash = hashBlock(bits, n, first);
+        d.hash += hash;
+        d.hashV += floats && canonicalise(*floats, bits, n, canonical.data()) ? hashBlock(canonical.data(), n, first) : hash;
+        addValues(t.dtype, bits, n, first, stats);
+    });
+    stats.finish(d, t.numel());
+}
+
+/// A complex tensor as one of real and imaginary parts.
+Tensor parts(const Tensor& t) {
+    Tensor out = t;
+    out.dtype = t.dtype == DType::C128 ? DType::F64 : t.dtype == DType::C64 ? DType::F32 : DType::F16;
+    for (std::int64_t& stride : out.strides) stride *= 2;
+    out.offset *= 2;
+    out.sizes.push_back(2);
+    out.strides.push_back(1);
+    return out;
+}
+
+}  // namespace
+
+Digest digestOf(const Tensor& hostTensor) {
+    const bool complex = info(hostTensor.dtype).complex;
+    const Tensor t = complex ? parts(hostTensor) : hostTensor;
+    Digest d;
+    if (t.numel() == 0 || !t.data()) {
+        Statistics().finish(d, 0);
+    } else {
+        switch (t.itemSize()) {
+            case 1: digestAs<std::uint8_t>(t, d); break;
+            case 2: digestAs<std::uint16_t>(t, d); break;
+            case 4: digestAs<std::uint32_t>(t, d); break;
+            case 8: digestAs<std::uint64_t>(t, d); break;
+            default: Statistics().finish(d, 0); break;
+        }
+    }
+    if (complex && d.argmaxAbs > 0) d.argmaxAbs /= 2;
+    d.dtype = hostTensor.dtype;
+    d.sizes = hostTensor.sizes;
+    d.strides = hostTensor.strides;
+    d.numel = hostTensor.numel();
+    return d;
+}
+
+}  // namespace aliascope::exec
