@@ -1,0 +1,88 @@
+#include "core/exec/selftest_compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "core/exec/cpu/dispatch.h"
+
+namespace aliascope::exec {
+namespace {
+
+/// Relative half-spacing of a float type.
+double halfSpacing(DType d) {
+    switch (d) {
+        case DType::F32: return 0x1p-24;
+        case DType::F16: return 0x1p-11;
+        case DType::BF16: return 0x1p-8;
+        default: return 0x1p-53;
+    }
+}
+
+double smallestNormal(DType d) {
+    if (d == DType::F16) return 0x1p-14;
+    return d == DType::F64 ? 0x1p-1022 : 0x1p-126;
+}
+
+/// Both sides are rounded, so a bound of half a unit on each is a whole one between them.
+double bound(double want, DType dtype, const CompareScale& scale) {
+    const double unit = 2 * halfSpacing(dtype) * std::max(std::fabs(want), smallestNormal(dtype));
+    const double between = 2 * halfSpacing(scale.narrowest) * std::max(std::fabs(want), smallestNormal(dtype));
+    const double single = dtype == DType::F64 && scale.narrowest == DType::F64 ? 0x1p-53 : 0x1p-24;
+    switch (scale.tolerance) {
+        case ToleranceClass::Exact: return 0;
+        case ToleranceClass::Rounded: return std::max(unit, between);
+        case ToleranceClass::Transcendental: return std::max(4 * unit * (dtype == DType::F32 || dtype == DType::F64 ? 1 : 0.5), between);
+        case ToleranceClass::Reduction:
+            return unit + between + 4 * single * (1 + std::log2(std::max(1.0, scale.terms))) * std::max(scale.largest * scale.terms, std::fabs(want));
+        case ToleranceClass::Matmul: return unit + between + 2 * single * std::sqrt(scale.terms) * std::max(scale.largest * scale.largest * scale.terms, std::fabs(want));
+        case ToleranceClass::Attention: {
+            const double share = dtype == DType::BF16 ? 0x1p-7 : dtype == DType::F16 ? 0x1p-10 : 1e-5;
+            return share * std::max(1.0, scale.largest);
+        }
+        case ToleranceClass::Random: return std::numeric_limits<double>::infinity();
+    }
+    return 0;
+}
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+}  // namespace
+
+std::int64_t HostElements::count() const { return itemSize(dtype) ? static_cast<std::int64_t>(bytes.size()) / itemSize(dtype) : 0; }
+
+double HostElements::number(std::int64_t i) const {
+    return dispatch(dtype, [&](auto tag) {
+        typename decltype(tag)::type x;
+        std::memcpy(&x, bytes.data() + static_cast<std::size_t>(i) * sizeof x, sizeof x);
+        return convertElement<double>(x);
+    });
+}
+
+std::int64_t HostElements::integer(std::int64_t i) const {
+    return dispatch(dtype, [&](auto tag) {
+        typename decltype(tag)::type x;
+        std::memcpy(&x, bytes.data() + static_cast<std::size_t>(i) * sizeof x, sizeof x);
+        return convertElement<std::int64_t>(x);
+    });
+}
+
+std::optional<std::string> firstDifference(const HostElements& got, const HostElements& want, const CompareScale& scale) {
+    const bool floating = info(want.dtype).floating;
+    for (std::int64_t i = 0; i < want.count(); ++i) {
+        if (!floating) {
+            if (got.integer(i) != want.integer(i)) return fmt::format("element {} is {}, expected {}", i, got.integer(i), want.integer(i));
+            continue;
+        }
+        const double a = got.number(i), b = want.number(i);
+        if (same(a, b)) continue;
+        const double limit = std::isfinite(b) && std::isfinite(a) ? bound(b, want.dtype, scale) : 0;
+        if (!(std::fabs(a - b) <= limit) || scale.tolerance == ToleranceClass::Exact)
+            return fmt::format("element {} is {:.9g}, expected {:.9g} (within {:.2g})", i, a, b, limit);
+    }
+    return {};
+}
+
+}  // namespace aliascope::exec
