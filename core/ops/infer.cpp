@@ -104,20 +104,7 @@ Inferred inferOperator(const OpRegistry& ops, const Graph& g, const Node& n, con
     const OpDef* def = ops.find(n.op);
     if (!def || (!entry && !def->schema.isMutable() && !def->is(Trait::Scatter))) return {};
     auto call = bindCall(ops, n);
-    if (!call) return {};
-    const InferContext c(g, *call, typeOf);
-    if (entry && entry->view) return fromView(c, entry->view, false);
-    if (entry && entry->copyOf) return fromView(c, entry->copyOf, true);
-    if (def->schema.isMutable()) {
-        bool all = false;
-        TypePtr type = returnedArguments(c, all);
-        if (all) return {type, type ? Trust::Inferred : Trust::Unknown};
-    }
-    if (entry && entry->infer) return entry->infer(c);
-    if (def->is(Trait::Scatter)) {
-        if (const TensorType* t = c.tensor(0)) return inferred(*t);
-    }
-    return {};
+    return call ? inferCall(InferContext(g, *call, typeOf)) : Inferred{};
 }
 
 bool hasAssumedOperand(const Graph& g, const Node& n) {
@@ -230,6 +217,7 @@ const InferTable& InferTable::instance() {
         registerCopy(t);
         registerIndexing(t);
         registerAssemble(t);
+        registerRearrange(t);
         registerAttention(t);
         registerConvPool(t);
         registerNormalize(t);
@@ -263,6 +251,24 @@ std::optional<std::vector<TensorType>> viewGeometry(const InferContext& ctx, con
     for (const TensorType& t : result->types)
         if (!t.strides || !t.offset) return std::nullopt;
     return std::move(result->types);
+}
+
+Inferred inferCall(const InferContext& c) {
+    const OpDef* def = c.call.op;
+    if (!def) return {};
+    const OpInference* entry = InferTable::instance().find(def->canonical);
+    if (entry && entry->view) return fromView(c, entry->view, false);
+    if (entry && entry->copyOf) return fromView(c, entry->copyOf, true);
+    if (def->schema.isMutable()) {
+        bool all = false;
+        TypePtr type = returnedArguments(c, all);
+        if (all) return {type, type ? Trust::Inferred : Trust::Unknown};
+    }
+    if (entry && entry->infer) return entry->infer(c);
+    if (def->is(Trait::Scatter)) {
+        if (const TensorType* t = c.tensor(0)) return inferred(*t);
+    }
+    return {};
 }
 
 Inferred inferNode(const OpRegistry& ops, const Graph& g, NodeId id, const std::function<TypePtr(NodeId)>& typeOf) {

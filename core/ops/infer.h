@@ -44,6 +44,8 @@ InferFn inferenceOf(Name canonicalOp);
 /// Type of a node from its operands' types in the graph; `{}` when nothing can be said. Handles getitem on tuples, wrappers
 /// (`auto_functionalized*`, Triton), symbolic arithmetic, and every registered family. `typeOf` overrides the operands' types when given.
 Inferred inferNode(const OpRegistry& ops, const Graph& g, NodeId id, const std::function<TypePtr(NodeId)>& typeOf = {});
+/// Type of a bound call that need not be a node: an operator with schema, on the types that `c` gives.
+Inferred inferCall(const InferContext& c);
 /// Fills in types that are missing, in graph order, without changing stated ones: a stated type whose strides or device are missing is completed
 /// (trust stays Stated; the annotation text that was read is kept, so that the graph prints as it was read).
 void inferMissingTypes(const OpRegistry& ops, Graph& g);

@@ -49,6 +49,7 @@ void registerCreate(InferTable& table);
 void registerCopy(InferTable& table);
 void registerIndexing(InferTable& table);
 void registerAssemble(InferTable& table);
+void registerRearrange(InferTable& table);
 void registerAttention(InferTable& table);
 void registerConvPool(InferTable& table);
 void registerNormalize(InferTable& table);
