@@ -1,0 +1,435 @@
+#include "core/exec/inputs.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <set>
+
+#include "core/exec/cpu/strided.h"
+#include "core/exec/executor.h"
+#include "core/exec/input_roles.h"
+#include "core/exec/random_inputs.h"
+
+namespace aliascope::exec {
+namespace {
+
+/// A larger single input is taken for a mistake.
+constexpr std::int64_t kMostBytes = std::int64_t(1) << 40;
+
+std::string typeText(const TensorType& t) { return t.str(true, false); }
+
+std::string typeText(const StoredTensor& t) {
+    std::string out = std::string(info(t.dtype).shortName) + "[";
+    for (std::size_t d = 0; d < t.sizes.size(); ++d) out += (d ? ", " : "") + std::to_string(t.sizes[d]);
+    return out + "]";
+}
+
+std::string typeText(const Node& n) { return n.type && !n.type->str().empty() ? n.type->str() : "of unknown type"; }
+
+/// The first few of a list.
+template <class T, class F>
+std::string listed(const std::vector<T>& items, F&& text) {
+    constexpr std::size_t shown = 8;
+    std::string out;
+    for (std::size_t i = 0; i < items.size() && i < shown; ++i) out += (i ? ", " : "") + text(items[i]);
+    if (items.size() > shown) out += " and " + std::to_string(items.size() - shown) + " more";
+    return out.empty() ? "nothing" : out;
+}
+
+/// `x` for Dynamo's `L_x_`.
+std::string_view plainName(std::string_view name) {
+    return name.size() > 3 && name.starts_with("L_") && name.ends_with("_") ? name.substr(2, name.size() - 3) : name;
+}
+
+bool isSize(const Node& n) { return n.type && n.type->asSym(); }
+
+}  // namespace
+
+/// Chooses values in three steps: shapes of the file's tensors tell the symbols, symbols tell all shapes, then values are read or made.
+class InputChooser {
+public:
+    InputChooser(const Graph& g, const OpRegistry& ops, const InputOptions& options) : g_(g), ops_(ops), options_(options) {
+        set_.symbols_ = g.symbols;
+        for (auto& [name, facts] : set_.symbols_) facts.hint.reset();
+    }
+
+    Result<InputSet> choose() {
+        list();
+        if (options_.file) {
+            if (auto ok = matchFile(); !ok) return fail(std::move(ok.error()));
+        }
+        if (auto ok = chooseSymbols(); !ok) return fail(std::move(ok.error()));
+        for (Slot& slot : slots_)
+            if (auto ok = fill(slot); !ok) return fail(std::move(ok.error()));
+        return std::move(set_);
+    }
+
+private:
+    struct Slot {
+        const Graph* graph = nullptr;
+        NodeId node;
+        Name name;
+        bool constant = false;
+        int index = -1;
+        std::optional<std::size_t> stored;  ///< tensor of the file
+    };
+
+    void list() {
+        int index = 0;
+        for (NodeId id : g_.placeholders()) {
+            Slot slot{&g_, id, g_[id].name, false, -1, {}};
+            if (!isSize(g_[id])) slot.index = index++;
+            slots_.push_back(slot);
+        }
+        std::set<Name> seen;
+        listConstants(g_, seen);
+    }
+
+    void listConstants(const Graph& g, std::set<Name>& seen) {
+        for (NodeId id : inOrder(g)) {
+            const Node& n = g[id];
+            if (n.kind == NodeKind::GetAttr && !g.subGraph(n.target) && seen.insert(n.target).second)
+                slots_.push_back({&g, id, n.target, true, -1, {}});
+        }
+        for (const Graph::SubGraph& sub : g.subGraphs()) listConstants(*sub.graph, seen);
+    }
+
+    // --- the file --------------------------------------------------------------------------------------------------------------------------
+
+    std::optional<std::size_t> named(const Slot& slot) const {
+        const TensorFile& file = *options_.file;
+        const std::string name = slot.name.str();
+        if (slot.constant) {
+            for (const std::string& candidate : {name, "const/" + name, "in/" + name})
+                if (auto at = file.find(candidate)) return at;
+            return std::nullopt;
+        }
+        if (auto at = file.find("in/" + name)) return at;
+        if (slot.index >= 0)
+            if (auto at = file.find("in/" + std::to_string(slot.index))) return at;
+        if (auto at = file.find(name)) return at;
+        if (const std::string plain(plainName(name)); plain != name)
+            for (const std::string& candidate : {"in/" + plain, plain})
+                if (auto at = file.find(candidate)) return at;
+        return std::nullopt;
+    }
+
+    Status matchFile() {
+        bool any = false;
+        for (Slot& slot : slots_) {
+            slot.stored = named(slot);
+            any |= slot.stored.has_value() && !slot.constant;
+        }
+        if (!any) matchByOrder();
+        for (const Slot& slot : slots_)
+            if (slot.stored)
+                if (auto ok = checkType(slot); !ok) return ok;
+        return {};
+    }
+
+    void matchByOrder() {
+        std::vector<std::size_t> order;
+        for (std::size_t i = 0; i < options_.file->tensors().size(); ++i) {
+            const std::string& name = options_.file->tensors()[i].name;
+            if (!name.starts_with("out/") && !name.starts_with("after/")) order.push_back(i);
+        }
+        std::size_t at = 0;
+        for (Slot& slot : slots_)
+            if (slot.index >= 0 && at < order.size()) slot.stored = order[at++];
+    }
+
+    const StoredTensor& stored(const Slot& slot) const { return options_.file->tensors()[*slot.stored]; }
+
+    Diagnostic bothSides(Diagnostic d, const Slot& slot) const {
+        d.file = options_.file->path();
+        d.node = slot.name;
+        d.note = "The file has " + listed(options_.file->tensors(), [](const StoredTensor& t) { return t.name + " " + typeText(t); }) + "; the graph wants " +
+                 listed(slots_, [](const Slot& s) { return s.name.str() + " " + typeText((*s.graph)[s.node]); }) + ".";
+        return d;
+    }
+
+    Diagnostic mismatch(const Slot& slot, const std::string& want) const {
+        return bothSides(userError("INPUT_MISMATCH", {{"name", slot.name.str()}, {"got", stored(slot).name + " " + typeText(stored(slot))}, {"want", want}}), slot);
+    }
+
+    /// A dtype of the file that the placeholder can take as it is: its own, or u16 and i16 for the bits of bf16, which NumPy lacks.
+    bool takes(DType want, DType got) const {
+        if (want == got || (want == DType::BF16 && got == DType::U16)) return true;
+        return options_.cast && info(want).floating && info(got).floating;
+    }
+
+    /// Dtype and rank, and what plain symbols among the sizes are; sizes themselves are compared when all symbols are known.
+    Status checkType(const Slot& slot) {
+        const Node& n = (*slot.graph)[slot.node];
+        if (isSize(n)) return {};
+        const TensorType* t = n.tensor();
+        if (!t) return {};
+        const StoredTensor& s = stored(slot);
+        if ((t->dtype != DType::Unknown && !takes(t->dtype, s.dtype)) || t->rank() != s.sizes.size()) return fail(mismatch(slot, typeText(*t)));
+        for (std::size_t d = 0; d < t->rank(); ++d) {
+            const SymInt& size = t->sizes[d];
+            if (size.isConst() ? *size.constant() != s.sizes[d] : !bind(size, s.sizes[d])) return fail(mismatch(slot, typeText(*t)));
+        }
+        return {};
+    }
+
+    /// A size that is nothing but a symbol gets its value; false when it has another one already.
+    bool bind(const SymInt& size, std::int64_t value) {
+        const auto symbols = size.symbols();
+        if (symbols.size() != 1 || !(size == SymInt::symbol(symbols[0]))) return true;
+        SymbolFacts& facts = set_.symbols_[symbols[0]];
+        if (facts.hint) return *facts.hint == value;
+        facts.hint = value;
+        return true;
+    }
+
+    // --- symbols ---------------------------------------------------------------------------------------------------------------------------
+
+    static bool prime(std::int64_t n) {
+        for (std::int64_t d = 2; d * d <= n; ++d)
+            if (n % d == 0) return false;
+        return n > 1;
+    }
+
+    Status chooseSymbols() {
+        if (auto ok = readSizes(); !ok) return ok;
+        std::int64_t next = 8;
+        const auto settle = [&](Name symbol) {
+            SymbolFacts& facts = set_.symbols_[symbol];
+            if (facts.hint) return;
+            const auto known = g_.symbols.find(symbol);
+            if (known != g_.symbols.end() && known->second.hint) {
+                facts.hint = known->second.hint;
+                return;
+            }
+            std::int64_t value = next;
+            if (facts.min && value < *facts.min) value = *facts.min;
+            if (facts.max && value > *facts.max) value = *facts.max;
+            facts.hint = value;
+            do ++next;
+            while (!prime(next));
+        };
+        for (const Slot& slot : slots_) {
+            const Node& n = (*slot.graph)[slot.node];
+            if (isSize(n))
+                for (Name s : n.type->asSym()->symbols()) settle(s);
+            if (const TensorType* t = n.tensor())
+                for (const auto& list : {t->sizes, t->strides.value_or(std::vector<SymInt>())})
+                    for (const SymInt& size : list)
+                        for (Name s : size.symbols()) settle(s);
+        }
+        for (NodeId id : inOrder(g_))
+            if (const TensorType* t = g_[id].tensor())
+                for (const SymInt& size : t->sizes)
+                    for (Name s : size.symbols()) settle(s);
+        return {};
+    }
+
+    /// Sizes among the inputs that the file states as 0-d integers.
+    Status readSizes() {
+        for (const Slot& slot : slots_) {
+            if (!slot.stored || !isSize((*slot.graph)[slot.node])) continue;
+            const StoredTensor& s = stored(slot);
+            std::int64_t n = 1;
+            for (std::int64_t size : s.sizes) n *= size;
+            if (n != 1 || !info(s.dtype).integral) return fail(mismatch(slot, "an integer"));
+            auto data = options_.file->read(*slot.stored);
+            if (!data) return fail(std::move(data.error()));
+            std::int64_t value = 0;
+            std::memcpy(&value, data->data(), data->size());
+            if (!bind(*(*slot.graph)[slot.node].type->asSym(), value)) return fail(mismatch(slot, "the value that the shapes give it"));
+        }
+        return {};
+    }
+
+    // --- values ----------------------------------------------------------------------------------------------------------------------------
+
+    Diagnostic missing(const Slot& slot) const {
+        const Node& n = (*slot.graph)[slot.node];
+        Diagnostic d = slot.constant ? userError("CONSTANT_VALUE_MISSING", {{"name", slot.name.str()}})
+                                     : userError("INPUT_MISSING", {{"name", slot.name.str()}, {"type", typeText(n)}});
+        if (options_.file) return bothSides(std::move(d), slot);
+        d.node = slot.name;
+        return d;
+    }
+
+    /// The slot's type in numbers; the file's own where the text does not say.
+    Result<TensorType> concrete(const Slot& slot) const {
+        const TensorType* t = (*slot.graph)[slot.node].tensor();
+        TensorType out;
+        if (t) out = *t;
+        if (slot.stored && (!t || t->dtype == DType::Unknown)) out.dtype = stored(slot).dtype;
+        if (slot.stored && !t) out.sizes.assign(stored(slot).sizes.begin(), stored(slot).sizes.end());
+        if (out.dtype == DType::Unknown) return fail(missing(slot));
+        const auto evaluate = [&](SymInt& n) {
+            const auto value = n.evaluate(set_.symbols_);
+            if (value) n = SymInt(*value);
+            return value.has_value();
+        };
+        if (!out.strides) out.strides = TensorType::contiguousStrides(out.sizes);
+        if (!out.offset) out.offset = SymInt(0);
+        bool known = evaluate(*out.offset);
+        for (SymInt& n : out.sizes) known = known && evaluate(n);
+        for (SymInt& n : *out.strides) known = known && evaluate(n);
+        if (!known) return fail(missing(slot));
+        return out;
+    }
+
+    Status fill(const Slot& slot) {
+        const Node& n = (*slot.graph)[slot.node];
+        InputValue value;
+        value.name = slot.name;
+        value.constant = slot.constant;
+        value.index = slot.index;
+        if (!slot.constant) value.node = slot.node;
+        if (isSize(n)) return fillSize(n, slot, std::move(value));
+        if (!slot.stored && options_.file && !(slot.constant && options_.randomConstants)) return fail(missing(slot));
+        auto type = concrete(slot);
+        if (!type) return fail(std::move(type.error()));
+        value.type = *type;
+        if (slot.stored && !sameSizes(*type, stored(slot))) return fail(mismatch(slot, typeText(*type)));
+        const auto extent = type->extent();
+        std::int64_t bytes = 0;
+        if (!extent || !extent->constant() || *extent->constant() < 0 || __builtin_mul_overflow(*extent->constant(), itemSize(type->dtype), &bytes) ||
+            bytes > kMostBytes || !byteCount(type->dtype, numbers(type->sizes)))
+            return fail(userError("OUT_OF_MEMORY", {{"node", slot.name.str()}, {"bytes", typeText(*type)}, {"live", "0"}, {"free", std::to_string(kMostBytes)}}));
+        value.storage.resize(static_cast<std::size_t>(bytes));
+        if (auto ok = slot.stored ? fromFile(slot, value) : random(slot, value); !ok) return ok;
+        set_.values_.push_back(std::move(value));
+        return {};
+    }
+
+    Status fillSize(const Node& n, const Slot& slot, InputValue value) {
+        value.integer = n.type->asSym()->evaluate(set_.symbols_);
+        if (!value.integer) return fail(missing(slot));
+        value.role = toString(InputRole::Size);
+        value.reason = slot.stored ? stored(slot).name : "symbol " + n.type->asSym()->str();
+        set_.values_.push_back(std::move(value));
+        return {};
+    }
+
+    static Shape numbers(const std::vector<SymInt>& list) {
+        Shape out;
+        for (const SymInt& n : list) out.push_back(n.constant().value_or(0));
+        return out;
+    }
+
+    static bool sameSizes(const TensorType& t, const StoredTensor& s) { return numbers(t.sizes) == s.sizes; }
+
+    /// The value as a tensor over its own storage.
+    struct Held {
+        Held(Backend& backend, InputValue& value) : storage(backend, value.storage.data(), 0) {
+            tensor.storage = StoragePtr(StoragePtr(), &storage);
+            tensor.dtype = value.type.dtype;
+            tensor.sizes = numbers(value.type.sizes);
+            tensor.strides = numbers(*value.type.strides);
+            tensor.offset = value.type.offset->constant().value_or(0);
+        }
+        ~Held() { storage.data = nullptr; }
+        Held(const Held&) = delete;
+        Held& operator=(const Held&) = delete;
+        Storage storage;
+        Tensor tensor;
+    };
+
+    Status fromFile(const Slot& slot, InputValue& value) {
+        value.role = "file";
+        value.reason = stored(slot).name;
+        auto data = options_.file->read(*slot.stored);
+        if (!data) return fail(std::move(data.error()));
+        if (data->empty()) return {};
+        InputValue source;
+        source.type = value.type;
+        source.type.dtype = stored(slot).dtype == DType::U16 && value.type.dtype == DType::BF16 ? DType::BF16 : stored(slot).dtype;
+        source.type.strides = TensorType::contiguousStrides(source.type.sizes);
+        source.type.offset = SymInt(0);
+        source.storage = std::move(*data);
+        Held from(host(), source), to(host(), value);
+        copyElements(to.tensor, from.tensor);
+        return {};
+    }
+
+    Status random(const Slot& slot, InputValue& value) {
+        const RoleChoice role = roleOf(*slot.graph, ops_, slot.node, set_.symbols_);
+        value.role = toString(role.role);
+        value.reason = role.reason;
+        Held to(host(), value);
+        fillRandom(to.tensor, role, randomKey(g_, slot.name, options_.seed));
+        return {};
+    }
+
+    Backend& host() {
+        if (!host_) host_ = makeNullBackend();
+        return *host_;
+    }
+
+    const Graph& g_;
+    const OpRegistry& ops_;
+    const InputOptions& options_;
+    std::vector<Slot> slots_;
+    std::unique_ptr<Backend> host_;
+    InputSet set_;
+};
+
+Result<InputSet> InputSet::make(const Graph& opened, const OpRegistry& ops, const InputOptions& options) {
+    return InputChooser(opened, ops, options).choose();
+}
+
+std::int64_t InputSet::bytes() const {
+    std::int64_t sum = 0;
+    for (const InputValue& v : values_) sum += static_cast<std::int64_t>(v.storage.size());
+    return sum;
+}
+
+namespace {
+
+Result<RuntimeValue> onDevice(const InputValue& v, Backend& backend) {
+    if (v.integer) return RuntimeValue(*v.integer);
+    Tensor t = makeTensor(backend, v.type);
+    if (v.storage.empty()) return RuntimeValue(std::move(t));
+    if (!t.storage || (!t.storage->data && backend.computes()))
+        return fail(userError("OUT_OF_MEMORY", {{"node", v.name.str()}, {"bytes", std::to_string(v.storage.size())}, {"live", "0"}, {"free", "0"}}));
+    if (!backend.computes()) return RuntimeValue(std::move(t));
+    Tensor bytes;
+    bytes.storage = t.storage;
+    bytes.dtype = DType::U8;
+    bytes.sizes = {static_cast<std::int64_t>(v.storage.size())};
+    bytes.strides = {1};
+    backend.upload(bytes, v.storage.data());
+    return RuntimeValue(std::move(t));
+}
+
+}  // namespace
+
+Result<StageInputs> InputSet::forStage(const Graph& stage, Backend& backend) const {
+    StageInputs out;
+    std::unordered_map<NodeId, const InputValue*> byNode;
+    std::unordered_map<Name, const InputValue*> byName;
+    for (const InputValue& v : values_) {
+        if (v.constant) {
+            auto value = onDevice(v, backend);
+            if (!value) return fail(std::move(value.error()));
+            out.constants.emplace(v.name, std::move(*value));
+        } else {
+            byNode.emplace(v.node, &v);
+            byName.emplace(v.name, &v);
+        }
+    }
+    for (NodeId id : stage.placeholders()) {
+        const auto node = byNode.find(id);
+        const auto name = byName.find(stage[id].name);
+        const InputValue* v = name != byName.end() ? name->second : node != byNode.end() ? node->second : nullptr;
+        if (!v) {
+            Diagnostic d = userError("INPUT_MISSING", {{"name", stage[id].name.str()}, {"type", typeText(stage[id])}});
+            d.node = stage[id].name;
+            return fail(std::move(d));
+        }
+        auto value = onDevice(*v, backend);
+        if (!value) return fail(std::move(value.error()));
+        out.values.push_back(std::move(*value));
+        out.indices.push_back(v->index);
+    }
+    return out;
+}
+
+}  // namespace aliascope::exec
