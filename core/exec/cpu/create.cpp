@@ -1,0 +1,151 @@
+// Factories. `empty` and its like leave their contents as the allocation gave them (the executor poisons where it is asked to).
+
+#include "core/exec/cpu/families.h"
+#include "core/exec/cpu/strided.h"
+
+namespace aliascope::exec {
+namespace {
+
+void leaveUndefined(OpCall&) {}
+
+template <int Value>
+void fillWith(OpCall& call) {
+    fillScalar(call.out(), RuntimeValue(std::int64_t{Value}));
+}
+
+/// A value that may be a 0-d tensor (a number computed in the graph).
+template <std::size_t I>
+void fillWithArgument(OpCall& call) {
+    if (const Tensor* value = call.args.at(I).tensor()) copyElements(call.out(), *value);
+    else fillScalar(call.out(), call.args[I]);
+}
+
+/// out[i] = value(i) for a result of one dimension, in the compute type C of the result.
+template <class C, class F>
+void fillSequence(const Tensor& out, F value) {
+    C buffer[kBlock];
+    const std::int64_t stride = out.rank() ? out.strides[0] : 1;
+    for (std::int64_t i = 0; i < out.numel(); i += kBlock) {
+        const std::int64_t n = std::min(kBlock, out.numel() - i);
+        for (std::int64_t k = 0; k < n; ++k) buffer[k] = value(i + k);
+        storeBlock(out, i * stride, stride, n, buffer);
+    }
+}
+
+double numberOf(const RuntimeValue& v) {
+    if (const Tensor* t = v.tensor()) {
+        if (t->numel() != 1) failShape("number", shapeText(t->sizes), "[]");
+        return readDouble(*t);
+    }
+    if (auto number = v.number()) return *number;
+    failUnsupported("an argument is no number");
+}
+
+/// Numbers as the compute type: ints stay exact.
+template <class C>
+C numberAs(const RuntimeValue& v) {
+    if constexpr (std::is_integral_v<C>)
+        if (auto i = v.integer()) return *i;
+    return convertElement<C>(numberOf(v));
+}
+
+template <class C>
+C wrappingStep(C start, std::int64_t i, C step) {
+    if constexpr (std::is_integral_v<C>) return static_cast<C>(static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
+    else return start + static_cast<C>(i) * step;
+}
+
+/// start + i * step in the result's compute type.
+void fillRange(const Tensor& out, const RuntimeValue& start, const RuntimeValue& step) {
+    dispatchCompute(out.dtype, [&](auto tag) {
+        using C = typename decltype(tag)::type;
+        const C first = numberAs<C>(start), by = numberAs<C>(step);
+        fillSequence<C>(out, [=](std::int64_t i) { return wrappingStep(first, i, by); });
+    });
+}
+
+void arange(OpCall& call) { fillRange(call.out(), std::int64_t{0}, std::int64_t{1}); }
+void arangeStart(OpCall& call) { fillRange(call.out(), call.args.at(0), std::int64_t{1}); }
+void arangeStep(OpCall& call) { fillRange(call.out(), call.args.at(0), call.args.at(2)); }
+void iota(OpCall& call) { fillRange(call.out(), call.arg("start"), call.arg("step")); }
+
+/// linspace(start, end, steps): both halves are counted from their own end.
+template <class C, class F>
+void fillBetween(const Tensor& out, C start, C end, F map) {
+    const std::int64_t steps = out.numel();
+    const C step = steps > 1 ? (end - start) / static_cast<C>(steps - 1) : C(0);
+    fillSequence<C>(out, [=](std::int64_t i) {
+        return map(i < steps / 2 || steps == 1 ? start + step * static_cast<C>(i) : end - step * static_cast<C>(steps - i - 1));
+    });
+}
+
+/// Calls `f` with float or double; integers are spaced in f64.
+template <class F>
+void dispatchSpacing(DType d, F f) {
+    if (info(d).floating && d != DType::F64) f(float());
+    else f(double());
+}
+
+void linspace(OpCall& call) {
+    dispatchSpacing(call.out().dtype, [&]<class C>(C) {
+        fillBetween(call.out(), static_cast<C>(numberOf(call.args.at(0))), static_cast<C>(numberOf(call.args.at(1))), [](C x) { return x; });
+    });
+}
+
+/// logspace(start, end, steps, base): powers of the base at evenly spaced exponents.
+void logspace(OpCall& call) {
+    dispatchSpacing(call.out().dtype, [&]<class C>(C) {
+        const C base = static_cast<C>(numberOf(call.args.at(3)));
+        fillBetween(call.out(), static_cast<C>(numberOf(call.args.at(0))), static_cast<C>(numberOf(call.args.at(1))),
+                    [base](C x) { return std::pow(base, x); });
+    });
+}
+
+void eye(OpCall& call) {
+    const Tensor& out = call.out();
+    fillScalar(out, RuntimeValue(std::int64_t{0}));
+    for (std::int64_t i = 0; i < std::min(out.sizes[0], out.sizes[1]); ++i) writeInteger(out, i * (out.strides[0] + out.strides[1]), 1);
+}
+
+/// tril_indices, triu_indices(row, col, offset): rows, then columns, of the triangle's elements in row-major order.
+template <bool Lower>
+void triangleIndices(OpCall& call) {
+    const Tensor& out = call.out();
+    const std::int64_t rows = call.integer(0), cols = call.integer(1), offset = call.integer(2);
+    std::int64_t at = 0;
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const std::int64_t diagonal = std::clamp(r + offset, std::int64_t{-1}, cols);
+        const std::int64_t first = Lower ? 0 : std::max<std::int64_t>(diagonal, 0), end = Lower ? std::min(diagonal + 1, cols) : cols;
+        for (std::int64_t c = first; c < end; ++c, ++at) {
+            if (at >= out.sizes.at(1)) failShape("size", shapeText(out.sizes), "[2, number of elements of the triangle]");
+            writeInteger(out, at * out.strides[1], r);
+            writeInteger(out, out.strides[0] + at * out.strides[1], c);
+        }
+    }
+}
+
+}  // namespace
+
+void registerCreate(KernelTable& t) {
+    for (const char* op : {"aten::empty.memory_format", "aten::empty_like", "aten::new_empty", "aten::empty_strided", "aten::new_empty_strided",
+                           "aten::empty_permuted", "prims::empty", "prims::empty_strided", "prims::empty_permuted"})
+        t.add(op, leaveUndefined);
+    for (const char* op : {"aten::zeros", "aten::zeros_like", "aten::new_zeros", "aten::zero", "aten::zero_"}) t.add(op, fillWith<0>).elementwise = true;
+    for (const char* op : {"aten::ones", "aten::ones_like", "aten::new_ones"}) t.add(op, fillWith<1>).elementwise = true;
+    for (const char* op : {"aten::full", "aten::full_like", "prims::full", "prims::full_like"}) t.add(op, fillWithArgument<1>);
+    t.add("aten::new_full", fillWithArgument<2>);
+    for (const char* op : {"aten::scalar_tensor", "prims::scalar_tensor"}) t.add(op, fillWithArgument<0>);
+    t.add("aten::arange", arange);
+    t.add("aten::arange.start", arangeStart);
+    t.add("aten::arange.start_step", arangeStep);
+    t.add("prims::iota", iota);
+    for (const char* overload : {"", ".Tensor_Tensor", ".Tensor_Scalar", ".Scalar_Tensor"}) {
+        t.add(std::string("aten::linspace") + overload, linspace, ToleranceClass::Rounded);
+        t.add(std::string("aten::logspace") + overload, logspace, ToleranceClass::Transcendental);
+    }
+    for (const char* op : {"aten::eye", "aten::eye.m"}) t.add(op, eye);
+    t.add("aten::tril_indices", triangleIndices<true>);
+    t.add("aten::triu_indices", triangleIndices<false>);
+}
+
+}  // namespace aliascope::exec
