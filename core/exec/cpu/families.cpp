@@ -8,10 +8,20 @@ void registerCpuFamilies(KernelTable& table) {
     registerPointwiseUnary(table);
     registerPointwiseBinary(table);
     registerPointwiseCompare(table);
+    registerReduce(table);
+    registerReduceLogic(table);
+    registerReduceOrder(table);
+    registerSoftmax(table);
 
     registerMatmul(table);
     registerViewScatter(table);
     registerAssemble(table);
+    registerTriangular(table);
+    registerPad(table);
+    registerIndexing(table);
+    registerScatter(table);
+    registerIndexPut(table);
+    registerSelect(table);
 }
 
 }  // namespace aliascope::exec

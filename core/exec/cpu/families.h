@@ -12,9 +12,19 @@ void registerCreate(KernelTable& table);
 void registerPointwiseUnary(KernelTable& table);
 void registerPointwiseBinary(KernelTable& table);
 void registerPointwiseCompare(KernelTable& table);
+void registerReduce(KernelTable& table);
+void registerReduceLogic(KernelTable& table);
+void registerReduceOrder(KernelTable& table);
+void registerSoftmax(KernelTable& table);
 
 void registerMatmul(KernelTable& table);
 void registerViewScatter(KernelTable& table);
 void registerAssemble(KernelTable& table);
+void registerTriangular(KernelTable& table);
+void registerPad(KernelTable& table);
+void registerIndexing(KernelTable& table);
+void registerScatter(KernelTable& table);
+void registerIndexPut(KernelTable& table);
+void registerSelect(KernelTable& table);
 
 }  // namespace aliascope::exec
