@@ -37,7 +37,7 @@ public:
     virtual void nodeFinished(const memory::Site&, const Graph&, const Node&, const RuntimeValue& value, std::int64_t wallNs) {
         (void)value, (void)wallNs;
     }
-    virtual void digest(const memory::Site&, int out, const Digest&) {}
+    virtual void digest(const memory::Site&, int out, const Digest&) { (void)out; }
     virtual void finding(const Finding&) {}
     virtual void runFinished(bool complete) { (void)complete; }
 };

@@ -1,0 +1,95 @@
+#include "core/exec/ledger.h"
+
+#include <chrono>
+
+namespace aliascope::exec {
+namespace {
+
+std::int64_t now() {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+[[noreturn]] void tooLarge() { failExec("OUT_OF_MEMORY", {{"bytes", "more than 2^63"}, {"live", "0"}, {"free", "0"}}); }
+
+}  // namespace
+
+Ledger::Ledger(Backend& backend, const memory::CachingOptions& caching, std::int64_t maxBytes)
+    : backend_(backend), maxBytes_(maxBytes), core_(std::make_shared<Core>(caching)), start_(now()) {}
+
+Ledger::~Ledger() { core_->closed = true; }
+
+void Ledger::Core::died(const Storage& storage) {
+    if (closed) return;
+    live -= static_cast<std::int64_t>(storage.bytes);
+    model.release(site, storage.id);
+}
+
+void Ledger::stamp() {
+    if (backend_.computes()) core_->model.setTime(elapsed());
+}
+
+std::int64_t Ledger::elapsed() const { return now() - start_; }
+
+void Ledger::outOfMemory(std::int64_t bytes, std::int64_t free) const {
+    failExec("OUT_OF_MEMORY", {{"bytes", std::to_string(bytes)}, {"live", std::to_string(core_->live)}, {"free", std::to_string(free)}});
+}
+
+StoragePtr Ledger::allocate(std::int64_t bytes, StorageRole role) {
+    const auto size = static_cast<std::size_t>(bytes);
+    if (maxBytes_ > 0 && bytes > maxBytes_ - core_->live) outOfMemory(bytes, std::max<std::int64_t>(0, maxBytes_ - core_->live));
+    std::byte* data = size > 0 ? backend_.allocate(size) : nullptr;
+    if (size > 0 && !data && backend_.computes()) outOfMemory(bytes, 0);
+    StoragePtr storage(new Storage(backend_, data, size), [core = core_](Storage* s) {
+        core->died(*s);
+        delete s;
+    });
+    storage->id = next_++;
+    storage->origin = core_->site;
+    storage->role = role;
+    core_->live += bytes;
+    stamp();
+    const auto kind = role == StorageRole::Workspace ? memory::EventKind::WorkspaceAlloc : memory::EventKind::Alloc;
+    if (Status modelled = core_->model.allocate(kind, core_->site, storage->id, bytes); !modelled)
+        throw ExecError{modelled.error().code, modelled.error().params};
+    return storage;
+}
+
+void Ledger::borrow(memory::EventKind kind, const StoragePtr& storage) {
+    if (!storage || !borrowed_.insert(storage.get()).second) return;
+    storage->id = next_++;
+    storage->origin = core_->site;
+    storage->role = kind == memory::EventKind::Constant ? StorageRole::Constant : StorageRole::Input;
+    stamp();
+    core_->model.borrow(kind, core_->site, storage->id, static_cast<std::int64_t>(storage->bytes));
+}
+
+void Ledger::mark(memory::EventKind kind, memory::StorageId storage) {
+    stamp();
+    core_->model.mark(kind, core_->site, storage);
+}
+
+memory::EventLog Ledger::finish() {
+    core_->closed = true;
+    return core_->model.takeLog();
+}
+
+std::int64_t storageBytes(const Shape& sizes, const Shape& strides, std::int64_t offset, std::int64_t itemSize) {
+    std::int64_t numel = 1, last = offset, step = 0, bytes = 0;
+    bool empty = false;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        if (sizes[d] < 0) failShape("size", std::to_string(sizes[d]), "sizes of 0 and more");
+        if (strides[d] < 0) failShape("stride", std::to_string(strides[d]), "strides of 0 and more");
+        if (sizes[d] == 0) empty = true;
+        if (!empty && (__builtin_mul_overflow(numel, sizes[d], &numel) || __builtin_mul_overflow(sizes[d] - 1, strides[d], &step) ||
+                       __builtin_add_overflow(last, step, &last)))
+            tooLarge();
+    }
+    if (offset < 0) failShape("storage_offset", std::to_string(offset), "an offset of 0 and more");
+    if (empty) return 0;
+    if (__builtin_add_overflow(last, 1, &last) || __builtin_mul_overflow(last, std::max<std::int64_t>(itemSize, 1), &bytes) ||
+        __builtin_mul_overflow(numel, std::max<std::int64_t>(itemSize, 1), &numel))
+        tooLarge();
+    return bytes;
+}
+
+}  // namespace aliascope::exec

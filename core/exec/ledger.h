@@ -1,0 +1,60 @@
+#pragma once
+// The memory side of a run: makes storages, numbers them, and tells the memory model of each birth and death with the node that caused it.
+// A storage reports its death by itself when the last value that holds it goes. Storages may outlive the ledger; they report to nobody then.
+// Thread-safety: none.
+
+#include <unordered_set>
+
+#include "core/exec/backend.h"
+#include "core/memory/memory_model.h"
+
+namespace aliascope::exec {
+
+class Ledger {
+public:
+    Ledger(Backend& backend, const memory::CachingOptions& caching, std::int64_t maxBytes);
+    ~Ledger();
+    Ledger(const Ledger&) = delete;
+    Ledger& operator=(const Ledger&) = delete;
+
+    /// Node to which the following events belong.
+    void at(const memory::Site& site) { core_->site = site; }
+    const memory::Site& site() const { return core_->site; }
+    std::uint32_t callPath(const std::string& text) { return core_->model.callPath(text); }
+
+    /// A fresh storage; 0 bytes are allowed. Throws ExecError OUT_OF_MEMORY.
+    StoragePtr allocate(std::int64_t bytes, StorageRole role = StorageRole::Value);
+    /// Storage of a placeholder or constant, which the caller owns. Further calls for the same storage do nothing.
+    void borrow(memory::EventKind kind, const StoragePtr& storage);
+    void mark(memory::EventKind kind, memory::StorageId storage = memory::kNoStorage);
+
+    /// The events of the run so far; storages that die later are not in it.
+    memory::EventLog finish();
+    /// Nanoseconds since the run began.
+    std::int64_t elapsed() const;
+
+private:
+    struct Core {
+        explicit Core(const memory::CachingOptions& caching) : model(caching) {}
+        memory::MemoryModel model;
+        memory::Site site;
+        std::int64_t live = 0;
+        bool closed = false;
+        void died(const Storage& storage);
+    };
+    [[noreturn]] void outOfMemory(std::int64_t bytes, std::int64_t free) const;
+    void stamp();
+
+    Backend& backend_;
+    std::int64_t maxBytes_;
+    std::shared_ptr<Core> core_;
+    std::int64_t start_ = 0;
+    memory::StorageId next_ = 0;
+    std::unordered_set<const Storage*> borrowed_;
+};
+
+/// Bytes from the start of a storage that a tensor of this geometry needs; 0 when it is empty. Throws ExecError when a size is negative or a number
+/// of elements or bytes does not fit 63 bits.
+std::int64_t storageBytes(const Shape& sizes, const Shape& strides, std::int64_t offset, std::int64_t itemSize);
+
+}  // namespace aliascope::exec

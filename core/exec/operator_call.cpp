@@ -1,0 +1,334 @@
+// Operators: views, kernels with the results that the shape rules give, bodies from files (executor.md 2.2, 6.2).
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/exec/run.h"
+
+namespace aliascope::exec {
+namespace {
+
+/// Random numbers that a node of `n` elements takes from the stream (executor.md 2.3, random).
+std::uint64_t randomSpan(std::int64_t n) {
+    constexpr std::uint64_t mostThreads = 270'336;
+    const auto elements = static_cast<std::uint64_t>(std::max<std::int64_t>(n, 1));
+    const std::uint64_t threads = std::min<std::uint64_t>((elements + 255) / 256 * 256, mostThreads);
+    return 4 * ((elements + 4 * threads - 1) / (4 * threads));
+}
+
+std::string stridesText(const Shape& strides) {
+    std::string out = "[";
+    for (std::size_t i = 0; i < strides.size(); ++i) out += (i ? ", " : "") + std::to_string(strides[i]);
+    return out + "]";
+}
+
+/// Results of matrix products, attention and convolutions lie as the library that ran them chose (executor.md 2.2).
+bool libraryChoosesLayout(const OpPlan& op) {
+    if (!op.kernel) return false;
+    if (op.kernel->tolerance == ToleranceClass::Matmul || op.kernel->tolerance == ToleranceClass::Attention) return true;
+    return op.op->canonical.view().starts_with("aten::convolution");
+}
+
+/// The results of an operator from its tensors in order: one value, or a list by the schema's returns.
+RuntimeValue byReturns(const Schema& schema, const std::vector<Tensor>& tensors) {
+    const auto value = [](const Tensor& t) { return t.storage ? RuntimeValue(t) : RuntimeValue(); };
+    if (schema.returns.size() == 1 && !schema.returns[0].type.isList()) return tensors.empty() ? RuntimeValue() : value(tensors[0]);
+    RuntimeList list;
+    for (const Tensor& t : tensors) list.push_back(value(t));
+    return list;
+}
+
+}  // namespace
+
+RuntimeValue Run::callOperator(const OpPlan& op, Args args, const NodePlan* node, const Frame* frame) {
+    switch (op.means) {
+        case Means::View: return callView(op, args);
+        case Means::Handle: return callView(ops_.of(*op.functional), args);
+        case Means::Foreach: return callForeach(op, args);
+        case Means::Body: return callBody(op, std::move(args));
+        case Means::InPlace: return callInPlace(op, std::move(args));
+        case Means::Kernel: return callKernel(op, std::move(args), node, frame);
+        case Means::ViewCopy: return copyOfView(op, args);
+        case Means::Uninitialised: return uninitialised(op, args, node, frame);
+        case Means::HostRead: return hostRead(args, node, frame);
+        default: failUnsupported("there is no kernel for it");
+    }
+}
+
+// --- tensors -------------------------------------------------------------------------------------------------------------------------------
+
+Tensor Run::fresh(const Geometry& g, StorageRole role) {
+    Tensor t;
+    t.dtype = g.dtype;
+    t.sizes = g.sizes;
+    t.strides = g.strides;
+    t.offset = g.offset;
+    t.device = g.device;
+    const std::int64_t item = itemSize(g.dtype);
+    if (item == 0) failUnsupported("elements of type " + std::string(info(g.dtype).shortName) + " are not held");
+    t.storage = ledger_.allocate(storageBytes(t.sizes, t.strides, t.offset, item), role);
+    return t;
+}
+
+Tensor Run::freshLike(const Tensor& t) { return fresh({t.dtype, t.sizes, t.strides, t.offset, t.device}); }
+
+Tensor Run::viewOf(const Tensor& base, const TensorType& type) const {
+    const auto g = evaluate(type, {});
+    if (!type.strides || !g) failShape("self", base.type().str(true, false), "a layout that it can be viewed in");
+    Tensor t = base;
+    t.dtype = g->dtype;
+    t.sizes = g->sizes;
+    t.strides = g->strides;
+    t.offset = g->offset;
+    const std::int64_t needed = storageBytes(t.sizes, t.strides, t.offset, itemSize(t.dtype));
+    const auto held = static_cast<std::int64_t>(base.storage ? base.storage->bytes : 0);
+    if (needed > held) failShape("self", std::to_string(held) + " bytes of storage", std::to_string(needed));
+    return t;
+}
+
+/// The bytes that `t` reaches, gaps included, in a storage of their own.
+Tensor Run::copyOf(const Tensor& t, bool keepOffset) {
+    Tensor out = fresh({t.dtype, t.sizes, t.strides, keepOffset ? t.offset : 0, t.device});
+    if (!backend_.computes() || out.storage->bytes == 0) return out;
+    Tensor from = t, to = out;
+    from.sizes = to.sizes = {t.extent()};
+    from.strides = to.strides = {1};
+    backend_.copy(to, from);
+    return out;
+}
+
+// --- views ---------------------------------------------------------------------------------------------------------------------------------
+
+RuntimeValue Run::callView(const OpPlan& op, const Args& args) {
+    const Tensor* base = args.empty() ? nullptr : args[0].tensor();
+    if (!base) failUnsupported("its first argument is no tensor");
+    types_.bind(*op.op, args);
+    auto view = types_.view();
+    if (!view) {
+        if (op.op->is(Trait::IdentityView)) return *base;
+        failShape(op.op->schema.params.empty() ? "self" : op.op->schema.params[0].name.view(), base->type().str(true, false),
+                  "a layout and arguments that fit");
+    }
+    RuntimeList results;
+    for (const TensorType& type : view->types) {
+        if (view->aliases == Tri::Yes) {
+            results.emplace_back(viewOf(*base, type));
+            continue;
+        }
+        const auto g = evaluate(type, {});
+        if (!g) failUnsupported("the shape of its result is not known");
+        Tensor copy = fresh({g->dtype, g->sizes, g->strides, 0, g->device});
+        if (backend_.computes()) {
+            Tensor from = *base;
+            if (from.sizes != copy.sizes) {  // a reshape: the same elements in row-major order
+                Tensor flat = copy;
+                flat.sizes = base->sizes;
+                flat.strides = contiguousStrides(base->sizes);
+                backend_.copy(flat, from);
+            } else {
+                backend_.copy(copy, from);
+            }
+        }
+        results.emplace_back(std::move(copy));
+    }
+    if (view->list) return results;
+    return results.empty() ? RuntimeValue() : std::move(results.front());
+}
+
+RuntimeValue Run::copyOfView(const OpPlan& op, const Args& args) {
+    types_.bind(*op.op, args);
+    const Inferred found = types_.infer();
+    const Tensor* base = args.empty() ? nullptr : args[0].tensor();
+    std::string name(op.op->canonical.view());
+    if (const auto at = name.find("_copy"); at != std::string::npos) name.erase(at, 5);
+    const OpDef* viewOp = ops_.registry().find(Name(name));
+    if (!found.type || !base || !viewOp) failUnsupported("the shape of its result is not known");
+    std::vector<Tensor> outputs;
+    RuntimeValue result = materialise(found.type, outputs, nullptr, nullptr, op);
+    if (!backend_.computes()) return result;
+    RuntimeValue views = callView(ops_.of(*viewOp), args);
+    std::size_t at = 0;
+    views.forEachTensor([&](const Tensor& view) { backend_.copy(outputs.at(at++), view); });
+    return result;
+}
+
+// --- result types --------------------------------------------------------------------------------------------------------------------------
+
+TypePtr Run::resultType(const OpPlan& op, const Args& args, const NodePlan* node, const Frame* frame) {
+    types_.bind(*op.op, args);
+    Inferred found = types_.infer();
+    if (found.type && found.trust == Trust::Inferred) return found.type;
+    if (node && frame && !node->stated.empty()) {
+        const bool single = op.op->schema.returns.size() == 1 && !op.op->schema.returns[0].type.isList();
+        TypePtr stated = single ? node->stated[0] : Type::tuple(node->stated);
+        if (stated && !(found.type && !single)) return stated;
+    }
+    return found.type;
+}
+
+/// What the annotation says against what was computed: symbols get values, a library's layout is taken over, other differences are noted.
+void Run::reconcile(Geometry& g, const TypePtr& statedType, const Frame& frame, const OpPlan& op) {
+    const TensorType* stated = asTensor(statedType);
+    if (!stated || !stated->strides) return;
+    const auto printed = evaluate(*stated, frame.symbols);
+    if (!printed || printed->sizes != g.sizes || printed->dtype != g.dtype || sameStrides(g.sizes, printed->strides, g.strides)) return;
+    if (std::find(g.sizes.begin(), g.sizes.end(), 0) != g.sizes.end()) return;
+    if (libraryChoosesLayout(op) && denseOrPadded(g.sizes, printed->strides)) {
+        g.strides = printed->strides;
+        return;
+    }
+    warnOnce("LAYOUT_STALE", op.op->canonical,
+             {{"op", op.op->canonical.str()}, {"printed", stridesText(printed->strides)}, {"computed", stridesText(g.strides)}});
+}
+
+RuntimeValue Run::materialise(const TypePtr& type, std::vector<Tensor>& outputs, const NodePlan* node, const Frame* frame, const OpPlan& op,
+                              std::size_t position) {
+    if (!type) {  // a result that this call does not have
+        outputs.emplace_back();
+        return {};
+    }
+    if (const TensorType* t = type->asTensor()) {
+        static const SymbolTable none;
+        auto g = evaluate(*t, frame ? frame->symbols : none);
+        if (!g) failUnsupported("the shape of its result is not known: " + t->str());
+        if (node && frame && position < node->stated.size()) reconcile(*g, node->stated[position], *frame, op);
+        outputs.push_back(fresh(*g));
+        return outputs.back();
+    }
+    if (const SymInt* s = type->asSym()) {
+        const auto value = frame ? s->evaluate(frame->symbols) : s->constant();
+        return value ? RuntimeValue(*value) : RuntimeValue();
+    }
+    RuntimeList list;
+    if (const auto* parts = type->asTuple())
+        for (std::size_t i = 0; i < parts->size(); ++i) list.push_back(materialise((*parts)[i], outputs, node, frame, op, i));
+    return list;
+}
+
+// --- kernels -------------------------------------------------------------------------------------------------------------------------------
+
+void Run::runKernel(const Kernel& kernel, OpCall& call) {
+    if (call.op && call.op->is(Trait::Random)) {
+        call.random = {options_.seed, randomOffset_};
+        randomOffset_ += randomSpan(call.outputs.empty() ? 1 : call.outputs[0].numel());
+    }
+    if (kernel.workspace) {
+        const std::int64_t bytes = kernel.workspace(call);
+        if (bytes > 0) call.workspace = fresh({DType::U8, {bytes}, {1}, 0, Name()}, StorageRole::Workspace);
+    }
+    backend_.launch(kernel, call);
+    call.workspace = {};
+}
+
+RuntimeValue Run::callKernel(const OpPlan& op, Args args, const NodePlan* node, const Frame* frame) {
+    OpCall call;
+    call.op = op.op;
+    call.name = op.op->canonical;
+    const bool fromData = op.kernel->dataDependent;
+    conditional_ = conditional_ || fromData;
+    RuntimeValue result;
+    if (op.kernel->resultTypes && (backend_.computes() || !fromData)) {
+        call.args = std::move(args);
+        for (const TensorType& t : op.kernel->resultTypes(call)) {
+            const auto g = t.dtype == DType::Unknown ? std::nullopt : evaluate(t, {});
+            call.outputs.push_back(g ? fresh(*g) : Tensor());
+        }
+        result = byReturns(op.op->schema, call.outputs);
+    } else {
+        const TypePtr type = resultType(op, args, node, frame);
+        if (!type && !op.op->schema.returns.empty()) failUnsupported(fromData ? "its sizes depend on data" : "the shape of its result is not known");
+        if (type) result = materialise(type, call.outputs, node, frame, op);
+        call.args = std::move(args);
+    }
+    runKernel(*op.kernel, call);
+    return result;
+}
+
+RuntimeValue Run::uninitialised(const OpPlan& op, const Args& args, const NodePlan* node, const Frame* frame) {
+    const TypePtr type = resultType(op, args, node, frame);
+    if (!type) failUnsupported("the shape of its result is not known");
+    std::vector<Tensor> outputs;
+    RuntimeValue result = materialise(type, outputs, node, frame, op);
+    if (options_.poison && backend_.computes())
+        for (const Tensor& t : outputs) backend_.fillPoison(t);
+    return result;
+}
+
+/// `item`: the one element as a Python number. A prediction takes the hint of the symbol that the result is.
+RuntimeValue Run::hostRead(const Args& args, const NodePlan* node, const Frame* frame) {
+    const Tensor* t = args.empty() ? nullptr : args[0].tensor();
+    if (!t || t->numel() != 1) failShape("self", t ? t->type().str(false, false) : "no tensor", "one element");
+    conditional_ = true;
+    if (!backend_.computes()) {
+        const SymInt* s = node && frame && !node->stated.empty() && node->stated[0] ? node->stated[0]->asSym() : nullptr;
+        if (const auto hint = s ? s->evaluate(frame->symbols) : std::nullopt) return *hint;
+        failUnsupported("its value depends on data");
+    }
+    alignas(16) std::byte raw[16] = {};
+    const DType wide = info(t->dtype).floating ? DType::F64 : DType::I64;
+    if (t->dtype == wide || t->dtype == DType::B8) {
+        backend_.download(raw, *t);
+    } else {
+        Tensor widened = fresh({wide, t->sizes, contiguousStrides(t->sizes), 0, t->device});
+        backend_.copy(widened, *t);
+        backend_.download(raw, widened);
+    }
+    if (t->dtype == DType::B8) return raw[0] != std::byte{0};
+    if (wide == DType::F64) {
+        double value = 0;
+        std::memcpy(&value, raw, sizeof value);
+        return value;
+    }
+    std::int64_t value = 0;
+    std::memcpy(&value, raw, sizeof value);
+    return value;
+}
+
+// --- bodies --------------------------------------------------------------------------------------------------------------------------------
+
+RuntimeValue Run::callBody(const OpPlan& op, Args args) {
+    const memory::Site site = ledger_.site();
+    const Place place = failure_;
+    const std::string label = place.path.empty() ? place.node.str() : place.path + "/" + place.node.str();
+    RuntimeValue result = runBody(*op.bodies, op.op->schema, std::move(args), label);
+    ledger_.at(site);
+    failure_ = place;
+    return result;
+}
+
+RuntimeValue Run::runBody(const std::vector<OpBody>& bodies, const Schema& schema, Args args, std::string_view label) {
+    const auto fits = [&](const OpBody& body) {
+        const int param = body.whenNone ? schema.paramIndex(body.whenNone) : -1;
+        return !body.whenNone || (param >= 0 && static_cast<std::size_t>(param) < args.size() && args[static_cast<std::size_t>(param)].isNone());
+    };
+    const auto body = std::find_if(bodies.begin(), bodies.end(), fits);
+    if (body == bodies.end()) failUnsupported("none of its bodies is for these arguments");
+    std::set<memory::StorageId> lent;
+    bool fresh = true;  // no return may be an argument
+    for (std::size_t r = 0; r < schema.returns.size(); ++r)
+        for (std::size_t p = 0; p < schema.params.size(); ++p) fresh = fresh && schema.alias(r, p) == AliasKind::None;
+    if (fresh)
+        for (const RuntimeValue& v : args) v.forEachTensor([&](const Tensor& t) {
+                if (t.storage) lent.insert(t.storage->id);
+            });
+    const Name node = failure_.node;
+    const memory::Site owner = ledger_.site();
+    RuntimeValue result = ownResults(runGraph(body->graph, std::move(args), std::string(label), &owner), lent, node);
+    const RuntimeList* list = result.list();
+    if (schema.returns.empty()) return {};
+    if (schema.returns.size() == 1 && list && list->size() == 1 && !schema.returns[0].type.isList()) return (*list)[0];
+    return result;
+}
+
+RuntimeValue Run::ownResults(RuntimeValue results, const std::set<memory::StorageId>& lent, Name node) {
+    if (auto* list = std::get_if<RuntimeList>(&results.data)) {
+        for (RuntimeValue& item : *list) item = ownResults(std::move(item), lent, node);
+        return results;
+    }
+    const Tensor* t = results.tensor();
+    if (!t || !t->storage || !lent.contains(t->storage->id)) return results;
+    warnOnce("RESULT_CLONED", node, {{"node", node.str()}});
+    return copyOf(*t, false);
+}
+
+}  // namespace aliascope::exec
