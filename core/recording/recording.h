@@ -10,6 +10,8 @@
 
 #include "core/ir/graph.h"
 #include "core/ir/op_registry.h"
+#include "core/memory/memory_report.h"
+#include "core/recording/recording_runs.h"
 #include "core/support/cancel.h"
 #include "core/support/result.h"
 
@@ -121,6 +123,20 @@ struct DiagnosticRow {
     int line = 0, col = 0;
 };
 
+/// A run whose memory was recorded: a prediction (`predicted`) or an execution (`measured`).
+struct MemoryRunRow {
+    std::int64_t id = 0, lane = 0;
+    int stage = 0;
+    std::string stageName, kind, device, backend, mode, accounting, state, created;
+    bool synthetic = false;
+    std::int64_t peakExact = 0, peakCharged = 0, events = 0;
+    std::optional<std::int64_t> peakSeq, arena, lowerBound, wallNs;
+    std::optional<Uid> atUid;  ///< node of the peak event
+    std::string at;            ///< its name
+};
+/// What holders of memory are grouped by. Of a node without such a fact the key is empty.
+enum class HolderKey : std::uint8_t { Node, Storage, Op, Module, Source, Dtype };
+
 struct QueryResult {
     std::vector<std::string> columns;
     std::vector<std::vector<std::optional<std::string>>> rows;
@@ -154,6 +170,41 @@ public:
     std::vector<HistoryRow> history(std::int64_t lane, Uid uid) const;
     std::vector<RewriteRow> rewrites(std::int64_t lane, int stage) const;
     std::vector<DiagnosticRow> diagnostics() const;
+
+    // Runs and numerics (recording_runs.cpp).
+    /// Runs of the lane, of one stage if it is not 0, oldest first; a run left `running` by a dead writer reads as `interrupted`.
+    std::vector<RunRow> runs(std::int64_t lane, int stage = 0) const;
+    /// In the order of the stage's graph; of one node if `uid` is given.
+    std::vector<DigestRow> digests(std::int64_t run, std::optional<Uid> uid = std::nullopt) const;
+    std::vector<TimingRow> timings(std::int64_t run) const;
+    /// Of runs of this lane, in the order in which they were made.
+    std::vector<ComparisonRow> comparisons(std::int64_t lane) const;
+    std::vector<ComparedRow> comparisonRows(std::int64_t comparison) const;
+    /// The origin in the earliest stage that has one (ui.md 2.9).
+    std::optional<std::pair<ComparisonRow, ComparedRow>> firstDivergence(std::int64_t lane) const;
+    std::vector<ProbeRow> probes(std::int64_t lane) const;
+
+    // Memory of runs (recording_memory.cpp). Sites of the rows are (uid >> 32, uid & 0xffffffff, index into memoryCallPaths()).
+    /// Runs of the lane that have events, of one stage if it is not 0; oldest first.
+    std::vector<MemoryRunRow> memoryRuns(std::int64_t lane, int stage = 0) const;
+    /// Texts of call paths in this session; 0 is the main graph's frame.
+    std::vector<std::string> memoryCallPaths() const;
+    /// About `buckets` (at most one more) of the events [from, to), `to` < 0 = the end. Exact bytes come from mem_level, charged ones from the events.
+    std::vector<memory::CurveBucket> memoryCurve(std::int64_t run, std::int64_t from = 0, std::int64_t to = -1, int buckets = 1000,
+                                                 memory::Accounting accounting = memory::Accounting::Exact) const;
+    std::vector<memory::Event> memoryEvents(std::int64_t run, std::int64_t from, std::int64_t count) const;
+    /// First event with the highest live bytes among those of a node; -1 when it has none.
+    std::int64_t memorySeqOf(std::int64_t run, Uid node) const;
+    /// Live after event `seq`, in birth order, without inputs and constants.
+    std::vector<memory::Lifetime> memoryLiveAt(std::int64_t run, std::int64_t seq) const;
+    /// The `limit` largest storages, in birth order.
+    std::vector<memory::Lifetime> memoryLifetimes(std::int64_t run, std::int64_t limit) const;
+    /// Who holds the memory after event `seq` (default: at the peak), largest first.
+    std::vector<memory::Held> memoryHolders(std::int64_t run, HolderKey by, std::int64_t seq = -1) const;
+    /// The first event with the highest live bytes if `storage` had never been, and that height.
+    std::pair<std::int64_t, std::int64_t> memoryPeakWithout(std::int64_t run, memory::StorageId storage) const;
+    /// The runs at their peaks, storages matched by origin. Both runs must be of one graph.
+    memory::PeakDifference memoryDifference(std::int64_t runA, std::int64_t runB) const;
     /// The graph of a stage, rebuilt; prints byte for byte as it did in memory.
     Result<Graph> graph(std::int64_t lane, int stage, const OpRegistry& ops) const;
     std::optional<std::string> sourceText(std::int64_t graph) const;  ///< the text that was read, of its whole file
