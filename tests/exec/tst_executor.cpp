@@ -1,0 +1,341 @@
+// What graphs compute, what they leave in their inputs, how much memory they hold, and how they fail.
+
+#include "tests/exec/exec_fixture.h"
+
+using namespace aliascope;
+using namespace aliascope::exec;
+using namespace aliascope::exec::testing;
+
+#define COMPARE(actual, expected) QCOMPARE(QString::fromStdString(actual), QString::fromUtf8(expected))
+
+class ExecutorTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void computesInOrder() {
+        const Graph g = forward("x", R"(add = torch.ops.aten.add.Tensor(x, 1)
+            mul = torch.ops.aten.mul.Tensor(add, x)
+            return (mul, add))");
+        const Ran r = run(g, {tensor({3}, {1, 2, 3})});
+        COMPARE(r.error, "");
+        COMPARE(r.outputs, "2 6 12 | 2 3 4");
+        COMPARE(r.inputs, "1 2 3");
+    }
+
+    void viewsShareStorage() {
+        const Graph g = forward("x", R"(view = torch.ops.aten.view.default(x, [2, 3])
+            select = torch.ops.aten.select.int(view, 0, 1)
+            add_ = torch.ops.aten.add_.Tensor(select, 10)
+            t = torch.ops.aten.t.default(view)
+            return (t,))");
+        const Ran r = run(g, {range({6})});
+        COMPARE(r.error, "");
+        COMPARE(r.outputs, "0 13 1 14 2 15");
+        COMPARE(r.inputs, "0 1 2 13 14 15");
+        QCOMPARE(r.peak, 0);  // nothing is allocated
+    }
+
+    void reshapeCopiesWhereItMust() {
+        const Graph g = forward("x", R"(t = torch.ops.aten.t.default(x)
+            reshape = torch.ops.aten.reshape.default(t, [6])
+            add_ = torch.ops.aten.add_.Tensor(reshape, 10)
+            reshape_1 = torch.ops.aten.reshape.default(x, [6])
+            mul_ = torch.ops.aten.mul_.Tensor(reshape_1, 2)
+            return (reshape,))");
+        const Ran r = run(g, {range({2, 3})});
+        COMPARE(r.error, "");
+        COMPARE(r.outputs, "10 13 11 14 12 15");
+        COMPARE(r.inputs, "0 2 4 6 8 10");
+        QCOMPARE(r.peak, 24);
+    }
+
+    void copiesOfViewsAreRowMajor() {
+        const Graph g = forward("x", R"(t_copy = torch.ops.aten.t_copy.default(x)
+            add_ = torch.ops.aten.add_.Tensor(t_copy, 1)
+            return (t_copy,))");
+        const Ran r = run(g, {range({2, 3})});
+        COMPARE(r.error, "");
+        COMPARE(r.outputs, "1 4 2 5 3 6");
+        COMPARE(r.inputs, "0 1 2 3 4 5");
+        COMPARE(r.result.outputs[0].tensor()->str(), "f32[3, 2][2, 1]cuda:0");
+    }
+
+    void asStridedCountsFromTheStorage() {
+        const Graph g = forward("x", R"(slice_1 = torch.ops.aten.slice.Tensor(x, 0, 2, 6)
+            as_strided = torch.ops.aten.as_strided.default(slice_1, [2], [2], 1)
+            as_strided_1 = torch.ops.aten.as_strided.default(slice_1, [2], [1])
+            return (as_strided, as_strided_1))");
+        COMPARE(run(g, {range({6})}).outputs, "1 3 | 2 3");
+    }
+
+    void copyBroadcastsAndConverts() {
+        const Graph g = forward("x, y", R"(copy_ = torch.ops.aten.copy_.default(x, y)
+            copy__1 = torch.ops.aten.copy_.default(x, x)
+            return ())");
+        const Ran r = run(g, {range({2, 2}), tensor({1}, {7})});
+        COMPARE(r.error, "");
+        COMPARE(r.inputs, "7 7 7 7 | 7");
+    }
+
+    void outForms() {
+        const Graph g = forward("x, y", R"(add = torch.ops.aten.add.out(x, x, out = y)
+            return (add,))");
+        const Ran r = run(g, {range({3}), range({3})});
+        COMPARE(r.error, "");
+        COMPARE(r.inputs, "0 1 2 | 0 2 4");
+    }
+
+    void foreachGoesElementByElement() {
+        const Graph g = forward("x, y", R"(_foreach_mul_ = torch.ops.aten._foreach_mul_.Scalar([x, y, x], 2.0)
+            _foreach_add = torch.ops.aten._foreach_add.List([x, y], [x, y])
+            getitem = _foreach_add[0]
+            getitem_1 = _foreach_add[1]
+            return (getitem, getitem_1))");
+        const Ran r = run(g, {tensor({2}, {1, 2}), tensor({1}, {5})});
+        COMPARE(r.error, "");
+        COMPARE(r.outputs, "8 16 | 20");
+        COMPARE(r.inputs, "4 8 | 10");
+    }
+
+    void handlesChange() {
+        const Graph g = forward("x", R"(add = torch.ops.aten.add.Tensor(x, 0)
+            t_ = torch.ops.aten.t_.default(add)
+            mul = torch.ops.aten.mul.Tensor(add, 1)
+            return (mul,))");
+        COMPARE(run(g, {range({2, 3})}).outputs, "0 3 1 4 2 5");
+    }
+
+    // --- custom operators and wrappers -------------------------------------------------------------------------------------------------------
+
+    void bodiesWriteTheirArguments() {
+        const Graph g = forward("x, y", R"(foo = torch.ops.mylib.foo.default(x)
+            foo_ret = torch.ops.mylib.foo_ret.default(x, y)
+            opt = torch.ops.mylib.opt.default(y, None)
+            opt_1 = torch.ops.mylib.opt.default(x, y)
+            return (foo_ret,))");
+        const Ran r = run(g, {tensor({2}, {1, 2}), tensor({2}, {100, 200})});
+        COMPARE(r.error, "");
+        COMPARE(r.outputs, "204 406");
+        COMPARE(r.inputs, "112 213 | 111 211");
+    }
+
+    void wrapperClones() {
+        const Graph g = forward("x, y", R"(auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo_ret.default, x = x, y = y)
+            getitem = auto_functionalized[0]
+            getitem_1 = auto_functionalized[1]
+            return (getitem, getitem_1))");
+        const Ran r = run(g, {tensor({2}, {1, 2}), tensor({2}, {10, 20})});
+        COMPARE(r.error, "");
+        COMPARE(r.outputs, "22 44 | 11 22");
+        COMPARE(r.inputs, "1 2 | 10 20");
+        QCOMPARE(r.peak, 16);
+    }
+
+    void wrapperWritesWhatIsReinplaced() {
+        Graph g = forward("x, y", R"(auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo_ret.default, x = x, y = y)
+            getitem_1 = auto_functionalized[1]
+            return (getitem_1,))");
+        ExecOptions options;
+        options.reinplaced = [](const Graph&, NodeId, Name argument) { return argument == "x"; };
+        COMPARE(run(g, {tensor({2}, {1, 2}), tensor({2}, {10, 20})}, options).inputs, "11 22 | 10 20");
+        g.setMeta(g.find(Name("auto_functionalized")), Name("clone_only"), Value::list({}));  // as the pass reinplace says it
+        COMPARE(run(g, {tensor({2}, {1, 2}), tensor({2}, {10, 20})}).inputs, "11 22 | 10 20");
+    }
+
+    void wrapperOfBases() {
+        const Graph g = forward("x", R"(auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.lst.default, s = 2.0,
+                _xs_length = 2, _xs_0_base_index = 0, _xs_0_slice_dim = 0, _xs_0_slice_start = 0, _xs_0_slice_end = 2, _xs_1_base_index = 0,
+                _xs_1_size = (2,), _xs_1_stride = (1,), _xs_1_storage_offset = 1, _all_bases = [x])
+            getitem_1 = auto_functionalized_v2[1]
+            return (getitem_1,))");
+        const Ran r = run(g, {tensor({4}, {1, 1, 1, 1})});
+        COMPARE(r.error, "");
+        COMPARE(r.outputs, "2 4 2 1");
+        COMPARE(r.inputs, "1 1 1 1");
+        QCOMPARE(r.peak, 16);
+    }
+
+    void optionalArgumentOfWrapper() {
+        const Graph g = forward("x", R"(auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.opt.default,
+                _x_base_index = 0, _y_base_index = None, _all_bases = [x])
+            getitem_1 = auto_functionalized_v2[1]
+            return (getitem_1, None))");
+        COMPARE(run(g, {tensor({1}, {1})}).outputs, "2 | None");
+    }
+
+    void tritonKernels() {
+        const Graph g = forward("x, y", R"(triton_kernel_wrapper_functional_proxy = torch.ops.higher_order.triton_kernel_wrapper_functional(kernel_idx = 0,
+                constant_args_idx = 0, grid = [(1, 1, 1)], tma_descriptor_metadata = {}, kwargs = {'x_ptr': x, 'out_ptr': y}, tensors_to_clone = ['out_ptr'])
+            getitem = triton_kernel_wrapper_functional_proxy['out_ptr']
+            triton_kernel_wrapper_mutation = torch.ops.higher_order.triton_kernel_wrapper_mutation(kernel_idx = 0, constant_args_idx = 0,
+                grid = [(1, 1, 1)], tma_descriptor_metadata = {}, kwargs = {'x_ptr': getitem, 'out_ptr': x})
+            return (getitem,))");
+        const Ran r = run(g, {range({3}), range({3})});
+        COMPARE(r.error, "");
+        COMPARE(r.outputs, "1 2 3");
+        COMPARE(r.inputs, "2 3 4 | 0 1 2");
+    }
+
+    void resultsOfBodiesAreTheirOwn() {
+        const Graph g = forward("x", R"(self_1 = torch.ops.mylib.self.default(x)
+            add_ = torch.ops.aten.add_.Tensor(self_1, 1)
+            return (self_1,))");
+        const Ran r = run(g, {range({2})});
+        COMPARE(r.outputs, "1 2");
+        COMPARE(r.inputs, "0 1");
+        QCOMPARE(r.result.warnings.size(), std::size_t{1});
+        COMPARE(r.result.warnings[0].code, "RESULT_CLONED");
+    }
+
+    // --- dynamic shapes ------------------------------------------------------------------------------------------------------------------------
+
+    void symbolsComeFromTheInputs() {
+        const Graph g = forward("s0: \"Sym(s0)\", x: \"f32[s0, 2][2, 1]cuda:0\"", "floordiv = s0 // 2\n"
+            "slice_1: \"f32[s0//2, 2][2, 1]cuda:0\" = torch.ops.aten.slice.Tensor(x, 0, floordiv, 9223372036854775807)\n"
+            "sym_size_int: \"Sym(s0)\" = torch.ops.aten.sym_size.int(slice_1, 0)\n"
+            "view: \"f32[2*(s0 - s0//2)][1]cuda:0\" = torch.ops.aten.view.default(slice_1, [-1])\n"
+            "return (view, floordiv)");
+        const Ran r = run(g, {RuntimeValue(std::int64_t{5}), range({5, 2})});
+        COMPARE(r.error, "");
+        COMPARE(r.outputs, "4 5 6 7 8 9 | 2");
+    }
+
+    void pythonArithmetic() {
+        const Graph g = forward("a, b", R"(floordiv = a // b
+            mod = a % b
+            truediv = a / b
+            neg = -a
+            pow_1 = a ** 3
+            return (floordiv, mod, truediv, neg, pow_1))");
+        const Ran r = run(g, {RuntimeValue(std::int64_t{-7}), RuntimeValue(std::int64_t{2})});
+        COMPARE(r.error, "");
+        COMPARE(r.outputs, "-4 | 1 | -3.5 | 7 | -343");
+    }
+
+    // --- memory --------------------------------------------------------------------------------------------------------------------------------
+
+    void storagesDieAfterTheirLastView() {
+        const Graph g = forward("x", R"(add = torch.ops.aten.add.Tensor(x, 1)
+            view = torch.ops.aten.view.default(add, [4])
+            mul = torch.ops.aten.mul.Tensor(x, 2)
+            add_1 = torch.ops.aten.add.Tensor(view, 1)
+            return (mul, add_1))");
+        const Ran r = run(g, {range({2, 2})});
+        COMPARE(eventsOf(r.result.memory, g), "input x 16, alloc add 16, alloc mul 32, alloc add_1 48, free add_1 32, output output 32, output output 32");
+        QCOMPARE(r.peak, 48);
+        QCOMPARE(r.result.memory.peakExact, 48);
+    }
+
+    void unusedItemsDieAtOnce() {
+        const Graph g = forward("x", R"(_foreach_add = torch.ops.aten._foreach_add.Scalar([x, x], 1)
+            getitem = _foreach_add[1]
+            mul = torch.ops.aten.mul.Tensor(getitem, 2)
+            return (mul,))");
+        COMPARE(eventsOf(run(g, {range({1})}).result.memory, g),
+                "input x 4, alloc _foreach_add 4, alloc _foreach_add 8, free _foreach_add 4, alloc mul 8, free mul 4, output output 4");
+    }
+
+    void predictionIsTheRun() {
+        const Graph g = forward(R"(x: "f32[2, 3][3, 1]cuda:0")", R"(t = torch.ops.aten.t.default(x)
+            reshape = torch.ops.aten.reshape.default(t, [6])
+            auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo_ret.default, x = reshape, y = reshape)
+            getitem = auto_functionalized[0]
+            add = torch.ops.aten.add.Tensor(getitem, 1)
+            add_ = torch.ops.aten.add_.Tensor(add, reshape)
+            return (add,))");
+        const auto none = makeNullBackend();
+        const auto inputs = typedInputs(g, *none);
+        QVERIFY(inputs.has_value());
+        const Ran predicted = run(g, *inputs, {}, *none), ran = run(g, {range({2, 3})});
+        COMPARE(ran.error, "");
+        COMPARE(predicted.error, "");
+        QVERIFY(predicted.result.complete);
+        QVERIFY(!ran.result.memory.events.empty());
+        COMPARE(eventsOf(predicted.result.memory, g), eventsOf(ran.result.memory, g).c_str());
+        QVERIFY(predicted.result.memory.events == ran.result.memory.events);
+        QCOMPARE(predicted.result.memory.peakCharged, ran.result.memory.peakCharged);
+    }
+
+    // --- failures ------------------------------------------------------------------------------------------------------------------------------
+
+    void failures_data() {
+        QTest::addColumn<QString>("body");
+        QTest::addColumn<QString>("error");
+        const auto row = [](const char* name, const char* body, const char* error) { QTest::newRow(name) << QString(body) << QString(error); };
+        row("no body", "bare = torch.ops.mylib.bare.default(x)\nreturn (bare,)",
+            "UNSUPPORTED_OP: mylib::bare at bare cannot run: there is no kernel for it. Give a body with --ops, or --stand-in.");
+        row("no schema", "odd = torch.ops.other.odd.default(x)\nreturn (odd,)",
+            "UNSUPPORTED_OP: other::odd at odd cannot run: its schema is not known. Give a body with --ops, or --stand-in.");
+        row("endless body", "loop = torch.ops.mylib.loop.default(x)\nreturn (loop,)", "UNSUPPORTED_OP: mylib::loop at loop");
+        row("bad view", "view = torch.ops.aten.view.default(x, [5])\nreturn (view,)", "SHAPE_MISMATCH: view: self has shape");
+        row("beyond the storage", "as_strided = torch.ops.aten.as_strided.default(x, [4], [2])\nreturn (as_strided,)",
+            "SHAPE_MISMATCH: as_strided: self has shape 24 bytes of storage, 28 expected.");
+        row("absurd size", "full = torch.ops.aten.empty.memory_format([4000000000, 4000000000], dtype = torch.float32)\nreturn (full,)", "OUT_OF_MEMORY: ");
+        row("stretched write", "expand = torch.ops.aten.expand.default(x, [2, 6])\nadd_ = torch.ops.aten.add_.Tensor(expand, 1)\nreturn ()",
+            "OVERLAP_REFUSED: add_ writes self, which partly overlaps itself.");
+        row("partial overlap",
+            "slice_1 = torch.ops.aten.slice.Tensor(x, 0, 0, 4)\nslice_2 = torch.ops.aten.slice.Tensor(x, 0, 1, 5)\n"
+            "copy_ = torch.ops.aten.copy_.default(slice_1, slice_2)\nreturn ()",
+            "OVERLAP_REFUSED: copy_ writes self, which partly overlaps src.");
+        row("wrong shape in place", "full = torch.ops.aten.full.default([2, 6], 1.0)\nadd_ = torch.ops.aten.add_.Tensor(x, full)\nreturn ()",
+            "SHAPE_MISMATCH: add_: self has shape f32[6], f32[2, 6] expected.");
+        row("item that is not there", "split = torch.ops.aten.split.Tensor(x, 3)\ngetitem = split[7]\nreturn (getitem,)", "INDEX_OUT_OF_RANGE: getitem");
+        row("division by zero", "sym_size_int = torch.ops.aten.sym_size.int(x, 0)\nsub = sym_size_int - 6\nfloordiv = 1 // sub\nreturn (floordiv,)",
+            "DIVISION_BY_ZERO: floordiv: integer division by 0");
+        row("constant", "_tensor_constant0 = self._tensor_constant0\nadd = torch.ops.aten.add.Tensor(x, _tensor_constant0)\nreturn (add,)",
+            "CONSTANT_VALUE_MISSING: Constant _tensor_constant0 has no value");
+    }
+
+    void failures() {
+        QFETCH(QString, body);
+        QFETCH(QString, error);
+        const Graph g = forward("x", body.toStdString());
+        const Ran r = run(g, {range({6})});
+        const QString got = QString::fromStdString(r.error);
+        QVERIFY2(got.startsWith(error), qPrintable(got));
+        QVERIFY(!r.result.complete);
+    }
+
+    void inputsAreChecked() {
+        const Graph g = forward(R"(x: "f32[2, 3][3, 1]cuda:0")", "return (x,)");
+        COMPARE(run(g, {range({6})}).error, "INPUT_MISMATCH: Input x: the file has f32[6], the graph wants f32[2, 3].");
+        COMPARE(run(g, {}).error, "INPUT_MISSING: No value for input x f32[2, 3][3, 1]cuda:0.");
+    }
+
+    void memoryLimit() {
+        const Graph g = forward("x", "add = torch.ops.aten.add.Tensor(x, 1)\nadd_1 = torch.ops.aten.add.Tensor(add, 1)\nreturn (add_1,)");
+        ExecOptions options;
+        options.maxBytes = 30;
+        COMPARE(run(g, {range({4})}, options).error, "OUT_OF_MEMORY: add_1 asks for 16 B with 16 B live; 14 B are free.");
+    }
+
+    void cancelled() {
+        ExecOptions options;
+        options.cancel.cancel();
+        const Ran r = run(forward("x", "add = torch.ops.aten.add.Tensor(x, 1)\nreturn (add,)"), {range({4})}, options);
+        QVERIFY2(r.error.starts_with("CANCELLED: "), r.error.c_str());
+    }
+
+    void constants() {
+        const Graph g = forward("x", R"(_tensor_constant0 = self._tensor_constant0
+            add = torch.ops.aten.add.Tensor(x, _tensor_constant0)
+            return (add,))");
+        COMPARE(run(g, {range({2})}, {}, cpu(), {{Name("_tensor_constant0"), tensor({2}, {5, 5})}}).outputs, "5 6");
+    }
+
+private:
+    /// Kind, node and live bytes (of inputs their own) of every event.
+    static std::string eventsOf(const memory::EventLog& log, const Graph& g) {
+        std::string out;
+        for (const memory::Event& e : log.events) {
+            if (e.kind == memory::EventKind::SegmentAlloc || e.kind == memory::EventKind::SegmentFree) continue;
+            if (!out.empty()) out += ", ";
+            const std::int64_t bytes = e.kind == memory::EventKind::Input ? e.exact : e.liveExact;
+            out += std::string(toString(e.kind)) + " " + g[e.site.node].name.str() + " " + std::to_string(bytes);
+        }
+        return out;
+    }
+};
+
+QTEST_APPLESS_MAIN(ExecutorTest)
+#include "tst_executor.moc"
