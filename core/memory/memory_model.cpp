@@ -15,9 +15,9 @@ namespace {
 // Sizes of PyTorch's CUDACachingAllocator (executor.md 4.1).
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 constexpr std::int64_t kRounding = 512;
-constexpr std::int64_t kSmallRequest = kMiB;          ///< at most this: small pool
+constexpr std::int64_t kSmallRequest = kMiB;  ///< at most this: small pool
 constexpr std::int64_t kSmallSegment = 2 * kMiB;
-constexpr std::int64_t kMidRequest = 10 * kMiB;       ///< below this: a shared large segment
+constexpr std::int64_t kMidRequest = 10 * kMiB;  ///< below this: a shared large segment
 constexpr std::int64_t kMidSegment = 20 * kMiB;
 constexpr std::int64_t kSegmentRounding = 2 * kMiB;
 constexpr std::int64_t kAddressSpace = std::int64_t{1} << 60;  ///< more than any device has; keeps every sum of sizes in range

@@ -11,10 +11,10 @@
 namespace aliascope::memory {
 
 struct CachingOptions {
-    std::int64_t maxSplitSize = 0;      ///< 0 = no limit
-    int roundupPower2Divisions = 0;     ///< 0 = off
+    std::int64_t maxSplitSize = 0;   ///< 0 = no limit
+    int roundupPower2Divisions = 0;  ///< 0 = off
     bool expandableSegments = false;
-    std::int64_t capacity = 0;          ///< bytes of the modelled device; 0 = unlimited
+    std::int64_t capacity = 0;  ///< bytes of the modelled device; 0 = unlimited
 };
 
 class MemoryModel {

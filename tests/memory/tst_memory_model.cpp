@@ -1,7 +1,6 @@
 // The two accountings: every figure of the table in executor.md 4.1, as PyTorch's allocator shows it.
 
 #include <QtTest>
-
 #include <map>
 #include <random>
 
@@ -192,7 +191,7 @@ void TestMemoryModel::maxSplitSizeKeepsLargeBlocksWhole() {
 
 void TestMemoryModel::roundupPower2() {
     Device d({.roundupPower2Divisions = 4});
-    QCOMPARE(qint64(d.charged(1200)), qint64(1536));             // at most 4 * 512: as ever
+    QCOMPARE(qint64(d.charged(1200)), qint64(1536));              // at most 4 * 512: as ever
     QCOMPARE(qint64(d.charged(1200 * KiB)), qint64(1280 * KiB));  // between 1024 and 2048 KiB in steps of 256 KiB
     QCOMPARE(qint64(d.charged(2048 * KiB)), qint64(2048 * KiB));
 }
@@ -265,7 +264,8 @@ void TestMemoryModel::peaks() {
 
 void TestMemoryModel::hostileSizesDoNotOverflow() {
     constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
-    for (const CachingOptions& options : {CachingOptions{}, CachingOptions{.roundupPower2Divisions = 8}, CachingOptions{.expandableSegments = true}}) {
+    for (const CachingOptions& options :
+         {CachingOptions{}, CachingOptions{.roundupPower2Divisions = 8}, CachingOptions{.expandableSegments = true}}) {
         Device d(options);
         QVERIFY(!d.model.allocate(EventKind::Alloc, at(0), 0, huge));
         for (int i = 0; i < 40; ++i) d.take(std::int64_t{1} << 55);
