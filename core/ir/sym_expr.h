@@ -1,5 +1,5 @@
 #pragma once
-// Inside of SymInt (sym.h): the expression node. Private to the sym*.cpp files.
+// Inside of SymInt (sym.h): the expression node. For the sym*.cpp files, and for readers of texts that are not spelled as PyTorch prints.
 //
 // A node has two faces. The tree keeps the shape that sympy would keep (a product with a sum as a factor is not multiplied out), because
 // that is what PyTorch prints. The polynomial is the multiplied-out canonical form over opaque terms, by which values are compared.
@@ -71,6 +71,7 @@ struct SymBuild {
     static SymInt power(const SymInt& base, std::uint32_t exponent);
     /// `a / b`, exact where it divides.
     static SymInt trueDiv(const SymInt& a, const SymInt& b);
+    /// The same value, printed as `text`; an empty text is printed in normal form.
     static SymInt withText(const SymInt& s, std::string_view text);
 };
 

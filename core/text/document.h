@@ -3,6 +3,7 @@
 // hide another. Nothing in a file is executed, imported or opened by path.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ struct ReadLimits {
     std::uint64_t fileBytes = 2ull << 30;
     std::uint64_t graphBytes = 512ull << 20;
     std::uint64_t lineBytes = 64ull << 20;
+    std::uint64_t recordBytes = 1ull << 30;   ///< one entry of an archive, unpacked
+    std::uint64_t archiveBytes = 4ull << 30;  ///< all entries that are read, unpacked
+    std::uint32_t archiveEntries = 100'000;
     std::uint32_t nodesPerGraph = 2'000'000;
     std::uint32_t valueDepth = 200;
     std::uint32_t classDepth = 64;
@@ -29,6 +33,28 @@ enum class GraphForm : std::uint8_t { GraphText, Readable, Table, Program };
 /// `graph`, `readable`, `table`, `program`.
 std::string_view toString(GraphForm form);
 
+/// One input or output of an exported graph (formats.md 11.5). An output whose kind says mutation is a copy-back: after the graph, its value is
+/// written into the input whose entry carries the same target.
+struct SignatureEntry {
+    Name kind;    ///< `parameter`, `buffer`, `user_input`, `user_output`, `buffer_mutation`, …
+    Name name;    ///< node of the graph, or a literal
+    Name target;  ///< name in the module, or of the mutated user input; empty for plain inputs and outputs
+    bool persistent = true;  ///< of a buffer
+};
+struct Signature {
+    std::vector<SignatureEntry> inputs, outputs;
+    bool empty() const { return inputs.empty() && outputs.empty(); }
+};
+
+/// Which compilation a graph belongs to (formats.md 15). What is not known is absent.
+struct UnitGroup {
+    std::string compileId;  ///< `0/0`, `!1/0/0`; empty = not known
+    std::optional<int> rank, attempt, aotId;
+    std::optional<std::int64_t> process;
+    int run = 0;  ///< compile ids repeat after a reset: which time it is
+    friend bool operator==(const UnitGroup&, const UnitGroup&) = default;
+};
+
 /// One graph with its place.
 struct Unit {
     std::string id;     ///< `1`, `2`, … in file order; a sub-graph is `1.cond_true_0`
@@ -38,16 +64,27 @@ struct Unit {
     std::uint64_t spanBegin = 0, spanEnd = 0;  ///< bytes of Document::text
     std::uint32_t firstLine = 1;
     std::uint32_t statedNodes = 0;  ///< countStatedNodes of the graph
+    std::string stage;  ///< `before_post_grad_graph`, `AFTER POST GRAD`, …; empty = the text names none
+    UnitGroup group;
+    std::string member;   ///< file in the folder or archive; empty = the document itself
+    Signature signature;  ///< of exported graphs
+    bool abandoned = false;  ///< a later attempt of the same compilation replaced it
     std::vector<std::string> notes;
     std::vector<Diagnostic> diagnostics;
 };
 
+/// A file of a folder or archive in which no graph was found, or which was not read.
+struct SkippedMember {
+    std::string name, why;
+};
+
 struct Document {
     std::string path;       ///< as given; `-` for standard input
-    std::string container;  ///< `text`, `log`, `fragment`, …
+    std::string container;  ///< `text`, `log`, `fragment`, `repro`, `trace`, `program`, `archive`, `folder`
     std::string text;       ///< normalised source text; spans of units and nodes count its bytes
     std::vector<Unit> units;
     std::vector<Diagnostic> diagnostics;
+    std::vector<SkippedMember> skipped;
 };
 
 /// Inputs, constants, calls, and the output, as far as the text states them whole: no ghosts, no statements that could not be read, no output

@@ -233,6 +233,36 @@ NormalisedText normalise(std::string bytes) {
     return n;
 }
 
+NormalisedText cleanUtf8(std::string bytes) {
+    NormalisedText n;
+    n.text = std::move(bytes);
+    if (n.text.starts_with("\xef\xbb\xbf")) n.text.replace(0, 3, "   ");
+    std::size_t at = 0;
+    const auto skipAscii = [&] {
+        while (at < n.text.size() && static_cast<unsigned char>(n.text[at]) < 0x80) ++at;
+    };
+    const auto skipValid = [&] {
+        for (skipAscii(); at < n.text.size(); skipAscii()) {
+            const std::size_t size = sequenceSize(n.text, at);
+            if (size == 0) return;
+            at += size;
+        }
+    };
+    skipValid();
+    if (at == n.text.size()) return n;
+    n.firstInvalid = at;
+    std::string out = n.text.substr(0, at);
+    while (at < n.text.size()) {
+        out += kReplacement;
+        ++n.invalidBytes;
+        const std::size_t begin = ++at;
+        skipValid();
+        out.append(n.text, begin, at - begin);
+    }
+    n.text = std::move(out);
+    return n;
+}
+
 std::string decodeUtf16(std::string bytes) {
     if (bytes.size() < 2) return bytes;
     const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])); };

@@ -43,12 +43,13 @@ std::string visible(std::string_view text) {
 
 std::pair<std::uint32_t, std::uint32_t> SourceText::place(std::size_t at) const {
     at = std::min(at, text_.size());
-    if (lineStarts_.empty()) {
-        lineStarts_.push_back(0);
-        for (std::size_t i = text_.find('\n'); i != text_.npos; i = text_.find('\n', i + 1)) lineStarts_.push_back(i + 1);
+    std::vector<std::size_t>& starts = *lineStarts_;
+    if (starts.empty()) {
+        starts.push_back(0);
+        for (std::size_t i = whole_.find('\n'); i != whole_.npos; i = whole_.find('\n', i + 1)) starts.push_back(i + 1);
     }
-    const auto line = std::upper_bound(lineStarts_.begin(), lineStarts_.end(), at) - lineStarts_.begin();
-    const std::size_t start = lineStarts_[static_cast<std::size_t>(line - 1)];
+    const auto line = std::upper_bound(starts.begin(), starts.end(), at) - starts.begin();
+    const std::size_t start = starts[static_cast<std::size_t>(line - 1)];
     return {static_cast<std::uint32_t>(line), static_cast<std::uint32_t>(characters(text_.substr(start, at - start)) + 1)};
 }
 

@@ -2,6 +2,7 @@
 // Places in a text: line and column, excerpts, and the collection of diagnostics about it (formats.md 17).
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,15 @@ namespace aliascope {
 /// A text with its file name. The text must outlive it.
 class SourceText {
 public:
-    SourceText(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}
+    SourceText(std::string_view text, std::string file)
+        : text_(text), whole_(text), file_(std::move(file)), lineStarts_(std::make_shared<std::vector<std::size_t>>()) {}
+
+    /// The same text as if it ended at `end`: places stay those of the whole. The table of lines is shared.
+    SourceText upTo(std::size_t end) const {
+        SourceText part = *this;
+        part.text_ = whole_.substr(0, end);
+        return part;
+    }
 
     std::string_view text() const { return text_; }
     const std::string& file() const { return file_; }
@@ -27,9 +36,9 @@ public:
     std::size_t lineEnd(std::size_t at) const;
 
 private:
-    std::string_view text_;
+    std::string_view text_, whole_;
     std::string file_;
-    mutable std::vector<std::size_t> lineStarts_;
+    std::shared_ptr<std::vector<std::size_t>> lineStarts_;
 };
 
 /// Collects diagnostics; above the limit they are only counted, and R051 says how many.

@@ -1,0 +1,221 @@
+#include "core/text/document_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/ops/infer.h"
+#include "core/text/graph_finder.h"
+#include "core/text/literals.h"
+#include "core/text/log_prefix.h"
+#include "core/text/normalise.h"
+#include "core/text/program_reader.h"
+#include "core/text/sniff.h"
+
+namespace aliascope {
+namespace {
+
+constexpr std::string_view kLookedFor =
+    "graph text (\"graph():\"), readable Python (\"class …(torch.nn.Module):\" or \"def forward(\"), tables, programs of torch.export, runs of nodes or "
+    "statements";
+
+/// What a text is in which no graph was found, as far as that helps; may be empty.
+std::string noteOn(std::string_view text) {
+    const std::string_view start = trimmed(text.substr(0, 4096));
+    if (text.empty()) return "the file is empty";
+    if (start.empty()) return "it starts with blanks only";
+    if (start[0] != '{') return "";
+    const std::string_view line = start.substr(0, start.find('\n'));
+    const JsonDocument first(line, 0, line.size());
+    return first.error() ? "" : "this is JSON, " + describeJson(first.root());
+}
+
+/// Of a file that is no text: what it is instead.
+std::string noteOn(FileKind kind, std::string_view head) {
+    if (kind == FileKind::Session) return "this is a session of this program; it is opened by the path of its file, whole and not through a pipe";
+    const std::size_t nul = head.find('\0');
+    return nul == head.npos ? "" : "the first NUL is byte " + std::to_string(nul + 1) + ", and no text holds one";
+}
+
+/// In a repro script only the class `Repro` is the graph, others are helpers (formats.md 12).
+void sortOutRepro(std::vector<Unit>& units) {
+    const auto isRepro = [](const Unit& u) { return u.graph.name == "Repro"; };
+    if (std::none_of(units.begin(), units.end(), isRepro)) return;
+    std::erase_if(units, [&](const Unit& u) { return !isRepro(u); });
+    numberUnits(units);
+}
+
+/// Nodes that got their type by inference print as they were read: without annotation.
+void markUnannotated(Graph& g) {
+    for (const NodeId id : inOrder(g)) {
+        const Node& n = g[id];
+        if (n.annotation.empty() && n.type && !n.type->str().empty()) g.setMeta(id, "unannotated"_n, Value::boolean(true));
+    }
+    for (Graph::SubGraph& s : g.subGraphs()) markUnannotated(*s.graph);
+}
+
+/// Beyond the limit of the document the diagnostics of later units are only counted.
+void limitDiagnostics(Document& doc, std::size_t limit) {
+    std::size_t kept = doc.diagnostics.size(), dropped = 0;
+    for (Unit& unit : doc.units) {
+        const std::size_t room = limit > kept ? limit - kept : 0;
+        if (unit.diagnostics.size() > room) {
+            dropped += unit.diagnostics.size() - room;
+            unit.diagnostics.resize(room);
+        }
+        kept += unit.diagnostics.size();
+    }
+    if (dropped == 0) return;
+    doc.diagnostics.push_back(warning("R051", {{"n", std::to_string(dropped)}}));
+    doc.diagnostics.back().file = doc.path;
+}
+
+void moveSpans(Graph& g, std::uint64_t by) {
+    for (const NodeId id : inOrder(g)) {
+        Node& n = g.edit(id);
+        if (n.spanEnd == 0) continue;
+        n.spanBegin += by;
+        n.spanEnd += by;
+    }
+    for (Graph::SubGraph& s : g.subGraphs()) moveSpans(*s.graph, by);
+}
+
+void noteInvalid(Document& doc, std::uint64_t count, std::uint64_t first) {
+    if (count == 0) return;
+    doc.diagnostics.push_back(warning("R001", {{"n", std::to_string(count)}, {"pos", std::to_string(first)}}));
+    doc.diagnostics.back().file = doc.path;
+}
+
+/// A text that starts like JSON: a program when it is one, even one that was cut; nothing when it is no JSON at all.
+std::optional<Result<Document>> readJson(std::string& text, const std::string& path, const ReadContext& context) {
+    const std::size_t start = text.find_first_not_of(" \n\r\t", text.starts_with("\xef\xbb\xbf") ? 3 : 0);
+    if (start == text.npos || (text[start] != '{' && text[start] != '[')) return std::nullopt;
+    const JsonDocument json(text, start, text.size());
+    if (isProgram(json.root())) return readProgramText(std::move(text), path, context);
+    if (json.error()) return std::nullopt;
+    return fail(noGraph(path, "this is JSON, " + describeJson(json.root())));
+}
+
+}  // namespace
+
+Diagnostic noGraph(const std::string& path, std::string note) {
+    Diagnostic d = userError("R003", {{"list", std::string(kLookedFor)}});
+    d.file = path;
+    d.note = std::move(note);
+    return d;
+}
+
+std::string describeJson(JsonValue root) {
+    if (root["preToPost"] || root["postToPre"]) return "a map of nodes between stages, which holds no graph";
+    const JsonValue first = root.isArray() ? root.first() : root;
+    if (first["ph"] && (first["ts"] || first["pid"])) return "a list of timed events, which holds no graph";
+    return "but no program of torch.export";
+}
+
+Document readProgramText(std::string text, const std::string& path, const ReadContext& context) {
+    NormalisedText clean = cleanUtf8(std::move(text));
+    Document doc;
+    doc.path = path;
+    doc.container = "program";
+    doc.text = std::move(clean.text);
+    noteInvalid(doc, clean.invalidBytes, clean.firstInvalid);
+    const JsonDocument json(doc.text, 0, doc.text.size());
+    const SourceText source(doc.text, path);
+    doc.units.push_back(readProgram(source, json.root(), context.ops, context.options));
+    if (const auto& error = json.error()) {
+        Reporter reporter(source, context.options.limits.diagnosticsPerUnit);
+        if (error->limit)
+            reporter.report(userError("R050", {{"what", error->want}, {"limit", "512"}, {"option", "--limits"}}), error->at);
+        else
+            reporter.expected(error->want, error->at);
+        for (Diagnostic& d : reporter.take()) doc.units.back().diagnostics.insert(doc.units.back().diagnostics.begin(), std::move(d));
+    }
+    numberUnits(doc.units);
+    return doc;
+}
+
+Result<Document> readTextPart(std::string text, const std::string& path, const ReadContext& context) {
+    if (auto json = readJson(text, path, context)) return std::move(*json);
+    if (isTrace(text)) return readTrace(std::move(text), path, context);
+    NormalisedText normal = normalise(std::move(text));
+    Document doc;
+    doc.path = path;
+    doc.text = std::move(normal.text);
+    doc.container = "text";
+    noteInvalid(doc, normal.invalidBytes, normal.firstInvalid);
+    if (auto messages = logMessages(doc.text)) {
+        doc.text = std::move(*messages);
+        doc.container = "log";
+    }
+    const SourceText source(doc.text, path);
+    doc.units = findGraphs(source, 0, context.ops, context.options);
+    sortOutRepro(doc.units);
+    if (!doc.units.empty() && doc.units[0].graph.name == "Repro") doc.container = "repro";
+    if (doc.units.empty()) {
+        if (auto fragment = readFragment(source, context.ops, context.options)) {
+            doc.units.push_back(std::move(*fragment));
+            doc.container = "fragment";
+        }
+    }
+    if (doc.units.empty()) return fail(noGraph(path, noteOn(doc.text)));
+    return doc;
+}
+
+Result<Document> readBytes(std::string bytes, const std::string& path, const ReadContext& context, bool packed) {
+    const ReadLimits& limits = context.options.limits;
+    const FileKind kind = sniff(bytes);
+    switch (kind) {
+        case FileKind::Text:
+            return readTextPart(std::move(bytes), path, context);
+        case FileKind::Utf16:
+            return readTextPart(decodeUtf16(std::move(bytes)), path, context);
+        case FileKind::Gzip: {
+            if (packed) break;
+            auto content = gunzip(bytes, path, limits);
+            if (!content) return fail(content.error());
+            bytes = std::string();
+            return readBytes(std::move(*content), path, context, true);
+        }
+        case FileKind::Zip: {
+            auto source = openZip(std::move(bytes), path, limits);
+            return source ? readArchive(**source, path, context) : Result<Document>(fail(source.error()));
+        }
+        case FileKind::Tar: {
+            auto source = openTar(std::move(bytes), path, limits);
+            return source ? readFolder(**source, path, context) : Result<Document>(fail(source.error()));
+        }
+        case FileKind::Session:
+        case FileKind::Binary:
+            break;
+    }
+    Diagnostic d = userError("R002", {{"bytes", firstBytes(bytes)}});
+    d.file = path;
+    d.note = kind == FileKind::Gzip ? "this is a gzip stream inside a gzip stream" : noteOn(kind, bytes);
+    return fail(std::move(d));
+}
+
+void appendPart(Document& whole, Document part, const std::string& member) {
+    const std::uint64_t by = whole.text.size();
+    whole.text += part.text;
+    if (!whole.text.empty() && whole.text.back() != '\n') whole.text += '\n';
+    for (Unit& unit : part.units) {
+        moveSpans(unit.graph, by);
+        unit.spanBegin += by;
+        unit.spanEnd += by;
+        unit.member = unit.member.empty() ? member : member + "/" + unit.member;
+        whole.units.push_back(std::move(unit));
+    }
+    for (Diagnostic& d : part.diagnostics) whole.diagnostics.push_back(std::move(d));
+}
+
+void finishDocument(Document& doc, const ReadContext& context) {
+    numberUnits(doc.units);
+    limitDiagnostics(doc, context.options.limits.diagnostics);
+    for (Unit& unit : doc.units) {
+        unit.statedNodes = countStatedNodes(unit.graph);
+        if (!context.options.inferTypes || context.options.cancel.cancelled()) continue;
+        inferMissingTypes(context.ops, unit.graph);
+        if (unit.form == GraphForm::Readable) markUnannotated(unit.graph);
+    }
+}
+
+}  // namespace aliascope

@@ -1,0 +1,186 @@
+// Folders of dumps (formats.md 10, 13): each file on its own, then put into the order in which the compiler wrote them.
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "core/text/document_parts.h"
+#include "core/text/folder_names.h"
+#include "core/text/graph_finder.h"
+#include "core/text/natural_order.h"
+#include "core/text/stage_order.h"
+
+namespace aliascope {
+namespace {
+
+std::string_view folderOf(std::string_view name) {
+    const std::size_t slash = name.rfind('/');
+    return slash == name.npos ? std::string_view() : name.substr(0, slash);
+}
+
+std::string_view fileOf(std::string_view name) { return name.substr(name.rfind('/') + 1); }
+
+/// Two renderings of one graph: the same nodes, in any order.
+bool sameNames(const Graph& a, const Graph& b) {
+    if (a.size() != b.size()) return false;
+    for (const NodeId id : inOrder(a))
+        if (!b.find(a[id].name)) return false;
+    return true;
+}
+
+std::size_t annotations(const Graph& g) {
+    std::size_t count = 0;
+    for (const NodeId id : inOrder(g)) count += !g[id].annotation.empty();
+    return count;
+}
+
+class FolderReader {
+public:
+    FolderReader(MemberSource& source, const std::string& path, const ReadContext& context) : source_(source), path_(path), context_(context) {}
+
+    Result<Document> read() {
+        doc_.path = path_;
+        doc_.container = "folder";
+        doc_.diagnostics = source_.diagnostics();
+        for (const std::size_t i : readingOrder()) {
+            if (context_.options.cancel.cancelled()) break;
+            take(i);
+        }
+        if (doc_.units.empty()) return fail(noGraph(path_, emptyNote()));
+        orderStages(doc_.units);
+        return std::move(doc_);
+    }
+
+private:
+    /// What tlparse wrote can be read again from its raw log, which tells more.
+    bool isRepeated(std::size_t i) const {
+        const std::string_view name = source_.members()[i].name;
+        if (fileOf(name) == "raw.log") return false;
+        for (std::string_view folder = folderOf(name);; folder = folderOf(folder)) {
+            if (std::find(rawLogs_.begin(), rawLogs_.end(), folder) != rawLogs_.end()) return true;
+            if (folder.empty()) return false;
+        }
+    }
+
+    std::vector<std::size_t> readingOrder() {
+        const auto& members = source_.members();
+        for (const Member& m : members)
+            if (fileOf(m.name) == "raw.log") rawLogs_.emplace_back(folderOf(m.name));
+        for (const Member& m : members) places_.push_back(memberPlace(m.name));
+        std::vector<std::size_t> order(members.size());
+        std::iota(order.begin(), order.end(), std::size_t(0));
+        // Models by their counter; files of one folder by their number, then by name.
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            const bool models = places_[a].kind == MemberPlace::Kind::Model && places_[b].kind == MemberPlace::Kind::Model;
+            const std::string_view fa = folderOf(members[a].name), fb = folderOf(members[b].name);
+            if (models && folderOf(fa) == folderOf(fb) && places_[a].order != places_[b].order) return places_[a].order < places_[b].order;
+            if (fa != fb) return naturallyBefore(fa, fb);
+            if (!models && places_[a].order != places_[b].order) return places_[a].order < places_[b].order;
+            return naturallyBefore(members[a].name, members[b].name);
+        });
+        return order;
+    }
+
+    void skip(std::size_t i, std::string why) { doc_.skipped.push_back({source_.members()[i].name, std::move(why)}); }
+
+    void take(std::size_t i) {
+        const Member& member = source_.members()[i];
+        const MemberPlace& place = places_[i];
+        if (isRepeated(i)) return skip(i, "raw.log holds the same");
+        if (place.neverGraph) return skip(i, "files of this name hold no graph");
+        total_ += member.bytes;
+        if (total_ > context_.options.limits.fileBytes) return skip(i, "the folder is above the limit of bytes");
+        auto content = source_.read(i);
+        const std::string shown = path_ + "/" + member.name;
+        if (content && place.kind == MemberPlace::Kind::Tlparse) noteOutputCode(*content, place);
+        auto part = content ? readBytes(std::move(*content), shown, context_) : Result<Document>(fail(content.error()));
+        if (!part) {
+            const std::string& code = part.error().code;
+            if (code != "R002" && code != "R003") doc_.diagnostics.push_back(part.error());
+            return skip(i, code == "R002" || code == "R003" ? "no graph in it" : part.error().sentence());
+        }
+        // Words of a file that is no dump may look like statements.
+        if (part->container == "fragment") return skip(i, "no graph in it");
+        const std::size_t before = doc_.units.size();
+        const bool trace = part->container == "trace" || part->container == "folder" || part->container == "archive";
+        appendPart(doc_, std::move(*part), member.name);
+        if (trace)
+            for (std::size_t u = before; u < doc_.units.size(); ++u) {
+                if (!doc_.units[u].group.rank) doc_.units[u].group.rank = place.group.rank;
+            }
+        else
+            placeUnits(before, place);
+    }
+
+    void placeUnits(std::size_t before, const MemberPlace& place) {
+        if (place.kind == MemberPlace::Kind::Depyf) mergeRenderings(before);
+        const bool script = doc_.units.size() > before && doc_.units[before].graph.name == "Repro";
+        for (std::size_t u = before; u < doc_.units.size(); ++u) {
+            Unit& unit = doc_.units[u];
+            unit.group = place.group;
+            if (unit.stage != "kernel" && unit.stage.empty()) {
+                unit.stage = place.stage;
+                unit.label = place.stage;
+            }
+            if (place.phase != Phase::Unknown) unit.graph.phase = place.phase;
+            if (place.kind == MemberPlace::Kind::Tlparse && unit.graph.phase == Phase::Unknown) block_[place.group.compileId].push_back(u);
+        }
+        if (place.kind == MemberPlace::Kind::Model) mergeRunnable(before, script);
+        // In a compilation the script repeats the graph that follows.
+        if (place.kind == MemberPlace::Kind::Tlparse && script) {
+            doc_.units.erase(doc_.units.begin() + static_cast<std::ptrdiff_t>(before), doc_.units.end());
+            block_[place.group.compileId].clear();
+        }
+    }
+
+    /// Output code ends a block of graphs and tells their phase.
+    void noteOutputCode(std::string_view content, const MemberPlace& place) {
+        const auto aot = aotNameOfCode(content);
+        if (!aot) return;
+        auto& block = block_[place.group.compileId];
+        for (const std::size_t u : block) {
+            doc_.units[u].graph.phase = aot->phase;
+            doc_.units[u].group.aotId = aot->id;
+        }
+        block.clear();
+    }
+
+    /// depyf falls back to plain code with the annotated class in comments behind it: the one that says more stays.
+    void mergeRenderings(std::size_t before) {
+        if (doc_.units.size() != before + 2 || !sameNames(doc_.units[before].graph, doc_.units[before + 1].graph)) return;
+        const bool second = annotations(doc_.units[before + 1].graph) > annotations(doc_.units[before].graph);
+        doc_.units.erase(doc_.units.begin() + static_cast<std::ptrdiff_t>(before + (second ? 0 : 1)));
+    }
+
+    /// The runnable script of a model repeats its readable graph.
+    void mergeRunnable(std::size_t before, bool script) {
+        if (!script || before == 0) return;
+        Unit& readable = doc_.units[before - 1];
+        if (readable.stage != "fx_graph_readable" || folderOf(readable.member) != folderOf(doc_.units[before].member)) return;
+        if (!sameNames(readable.graph, doc_.units[before].graph)) return;
+        doc_.units.erase(doc_.units.begin() + static_cast<std::ptrdiff_t>(before), doc_.units.end());
+    }
+
+    std::string emptyNote() const {
+        if (source_.members().empty()) return "it has no files";
+        return "none of its " + std::to_string(source_.members().size()) + " files holds a graph";
+    }
+
+    MemberSource& source_;
+    const std::string& path_;
+    const ReadContext& context_;
+    Document doc_;
+    std::vector<MemberPlace> places_;
+    std::vector<std::string> rawLogs_;                      // their folders
+    std::map<std::string, std::vector<std::size_t>> block_; // units whose phase the output code will tell, by compile id
+    std::uint64_t total_ = 0;
+};
+
+}  // namespace
+
+Result<Document> readFolder(MemberSource& source, const std::string& path, const ReadContext& context) {
+    return FolderReader(source, path, context).read();
+}
+
+}  // namespace aliascope

@@ -1,0 +1,113 @@
+#include "core/text/stage_order.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "core/text/literals.h"
+
+namespace aliascope {
+namespace {
+
+using GroupKey = std::tuple<int, std::int64_t, std::string, int>;  // rank, process, compile id, run
+
+/// Debug folders name no compilation; there the AOT id tells them apart.
+GroupKey keyOf(const Unit& u) {
+    const bool byAot = u.group.compileId.empty() && u.group.aotId;
+    return {u.group.rank.value_or(-1), u.group.process.value_or(-1), byAot ? "aot " + std::to_string(*u.group.aotId) : u.group.compileId, u.group.run};
+}
+
+int rankOf(Phase phase) {
+    switch (phase) {
+        case Phase::Dynamo:
+            return 0;
+        case Phase::PreGrad:
+            return 1;
+        case Phase::Joint:
+            return 2;
+        case Phase::Forward:
+        case Phase::Inference:
+            return 3;
+        case Phase::Backward:
+            return 4;
+        case Phase::Export:
+        case Phase::Unknown:
+            break;
+    }
+    return -1;
+}
+
+/// Names of the inputs: two renderings of one graph agree in them.
+std::string parametersOf(const Graph& g) {
+    std::string names;
+    for (const NodeId id : g.placeholders()) names += g[id].name.str() + ",";
+    return names;
+}
+
+struct Group {
+    std::size_t order = 0;  // by first appearance
+    int lastAttempt = 0;
+    std::optional<int> aotId;
+    std::map<std::string, Phase> phaseOfParameters;
+    int lastRank = 0;
+};
+
+bool isAot(Phase phase) { return phase == Phase::Forward || phase == Phase::Backward || phase == Phase::Inference; }
+
+}  // namespace
+
+std::optional<AotName> parseAotName(std::string_view text) {
+    AotName name;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), name.id);
+    if (error != std::errc() || name.id < 0) return std::nullopt;
+    const std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+    for (const auto& [word, phase] :
+         {std::pair("_forward", Phase::Forward), std::pair("_backward", Phase::Backward), std::pair("_inference", Phase::Inference)})
+        if (rest.starts_with(word)) name.phase = phase;
+    return name.phase == Phase::Unknown ? std::nullopt : std::optional(name);
+}
+
+std::optional<AotName> aotNameOfCode(std::string_view code) {
+    constexpr std::string_view kMark = "# AOT ID: ['";
+    const std::size_t at = code.substr(0, 4096).find(kMark);
+    return at == code.npos ? std::nullopt : parseAotName(code.substr(at + kMark.size(), 64));
+}
+
+void orderStages(std::vector<Unit>& units) {
+    std::map<GroupKey, Group> groups;
+    for (const Unit& u : units) {
+        const auto [it, fresh] = groups.try_emplace(keyOf(u));
+        Group& group = it->second;
+        if (fresh) group.order = groups.size();
+        group.lastAttempt = std::max(group.lastAttempt, u.group.attempt.value_or(0));
+        if (!group.aotId) group.aotId = u.group.aotId;
+        if (isAot(u.graph.phase)) group.phaseOfParameters.try_emplace(parametersOf(u.graph), u.graph.phase);
+    }
+    std::vector<std::tuple<std::size_t, int, std::size_t>> order;  // group, phase, place in the file
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        Unit& u = units[i];
+        Group& group = groups[keyOf(u)];
+        if (!u.group.compileId.empty() && u.group.attempt.value_or(0) < group.lastAttempt) {
+            u.abandoned = true;
+            u.notes.push_back("attempt " + std::to_string(u.group.attempt.value_or(0)) + " of " + u.group.compileId + ", replaced by attempt " +
+                              std::to_string(group.lastAttempt));
+        }
+        if (u.graph.phase == Phase::Unknown && u.stage != "kernel") {
+            const auto known = group.phaseOfParameters.find(parametersOf(u.graph));
+            if (known != group.phaseOfParameters.end()) u.graph.phase = known->second;
+        }
+        if (!u.group.aotId && rankOf(u.graph.phase) >= rankOf(Phase::Joint)) u.group.aotId = group.aotId;
+        const int rank = rankOf(u.graph.phase) < 0 ? group.lastRank : rankOf(u.graph.phase);
+        group.lastRank = rank;
+        order.emplace_back(group.order, rank, i);
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<Unit> sorted;
+    sorted.reserve(units.size());
+    for (const auto& [group, rank, i] : order) sorted.push_back(std::move(units[i]));
+    units = std::move(sorted);
+}
+
+}  // namespace aliascope

@@ -1,0 +1,24 @@
+#pragma once
+// The graphs of one compilation in the order in which PyTorch makes them (formats.md 15).
+
+#include <string_view>
+#include <vector>
+
+#include "core/text/document.h"
+
+namespace aliascope {
+
+/// `0_forward`, `3_backward`, `1_inference`: the AOT id and the phase, as output code and debug folders write them.
+struct AotName {
+    int id = 0;
+    Phase phase = Phase::Unknown;
+};
+std::optional<AotName> parseAotName(std::string_view text);
+/// Of `# AOT ID: ['0_forward']` in the first lines of output code.
+std::optional<AotName> aotNameOfCode(std::string_view code);
+
+/// Puts graphs of one group beside each other, phases in the order of the compiler, file order inside a phase. Before: what later attempts replaced
+/// is marked, graphs without a phase get that of the AOT graph whose parameters they have, AOT ids spread inside a group.
+void orderStages(std::vector<Unit>& units);
+
+}  // namespace aliascope
