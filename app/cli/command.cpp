@@ -115,6 +115,7 @@ void dispatch(Command& command) {
         {"list", runList},   {"show", runShow},           {"opt", runOpt}, {"run", runRun},         {"stages", runStages},
         {"diff", runDiff},   {"decisions", runDecisions}, {"why", runWhy}, {"history", runHistory}, {"aliases", runAliases},
         {"query", runQuery}, {"passes", runPasses},       {"ops", runOps}, {"samples", runSamples}, {"version", runVersion},
+        {"selftest", runSelftest},
     };
     verbs.at(command.args().verb->name)(command);
 }

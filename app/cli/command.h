@@ -104,6 +104,7 @@ void runQuery(Command& c);
 void runPasses(Command& c);
 void runOps(Command& c);
 void runSamples(Command& c);
+void runSelftest(Command& c);
 void runVersion(Command& c);
 
 }  // namespace aliascope::cli
