@@ -97,6 +97,18 @@ decltype(auto) dispatchSums(const OpCall& call, DType d, F&& f) {
     return dispatchCompute(d, f);
 }
 
+/// a + b; integers wrap around.
+template <class C>
+C wrappingAdd(C a, C b) {
+    if constexpr (std::is_integral_v<C>) return static_cast<C>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    else return a + b;
+}
+template <class C>
+C wrappingMultiply(C a, C b) {
+    if constexpr (std::is_integral_v<C>) return static_cast<C>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    else return a * b;
+}
+
 /// Calls `f(DTypeTag<U>())` with an unsigned integer as wide as elements of `d`: for kernels that only move them.
 template <class F>
 decltype(auto) dispatchWidth(DType d, F&& f) {
