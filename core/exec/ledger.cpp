@@ -21,7 +21,7 @@ Ledger::~Ledger() { core_->closed = true; }
 void Ledger::Core::died(const Storage& storage) {
     if (closed) return;
     live -= static_cast<std::int64_t>(storage.bytes);
-    model.release(site, storage.id);
+    if (storage.id != memory::kNoStorage) model.release(site, storage.id);
 }
 
 void Ledger::stamp() {
@@ -43,10 +43,11 @@ StoragePtr Ledger::allocate(std::int64_t bytes, StorageRole role) {
         core->died(*s);
         delete s;
     });
-    storage->id = next_++;
     storage->origin = core_->site;
     storage->role = role;
     core_->live += bytes;
+    if (uncounted_) return storage;
+    storage->id = next_++;
     stamp();
     const auto kind = role == StorageRole::Workspace ? memory::EventKind::WorkspaceAlloc : memory::EventKind::Alloc;
     if (Status modelled = core_->model.allocate(kind, core_->site, storage->id, bytes); !modelled)
@@ -64,6 +65,7 @@ void Ledger::borrow(memory::EventKind kind, const StoragePtr& storage) {
 }
 
 void Ledger::mark(memory::EventKind kind, memory::StorageId storage) {
+    if (uncounted_) return;
     stamp();
     core_->model.mark(kind, core_->site, storage);
 }

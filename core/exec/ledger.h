@@ -4,6 +4,7 @@
 // Thread-safety: none.
 
 #include <unordered_set>
+#include <utility>
 
 #include "core/exec/backend.h"
 #include "core/memory/memory_model.h"
@@ -28,6 +29,9 @@ public:
     void borrow(memory::EventKind kind, const StoragePtr& storage);
     void mark(memory::EventKind kind, memory::StorageId storage = memory::kNoStorage);
 
+    /// While true, storages are not part of the accounting: what a Triton kernel holds lives in registers, whatever its body allocates here.
+    bool setUncounted(bool on) { return std::exchange(uncounted_, on); }
+
     /// The events of the run so far; storages that die later are not in it.
     memory::EventLog finish();
     /// Nanoseconds since the run began.
@@ -49,6 +53,7 @@ private:
     std::int64_t maxBytes_;
     std::shared_ptr<Core> core_;
     std::int64_t start_ = 0;
+    bool uncounted_ = false;
     memory::StorageId next_ = 0;
     std::unordered_set<const Storage*> borrowed_;
 };

@@ -191,7 +191,9 @@ RuntimeValue Run::launchTriton(Frame& f, const Node& n, bool functional) {
     }
     arguments = {};
     const std::string label = f.path.empty() ? n.name.str() : f.path + "/" + n.name.str();
+    const bool counted = ledger_.setUncounted(true);
     runBody(*bodies, kernel->schema, std::move(args), label);
+    ledger_.setUncounted(counted);
     return functional ? RuntimeValue(std::move(clones)) : RuntimeValue();
 }
 
