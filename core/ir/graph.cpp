@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <xxhash.h>
@@ -135,8 +136,8 @@ Graph Graph::clone() const {
 }
 
 NodeId Graph::find(Name name) const {
-    const auto it = byName_.find(name);
-    return it == byName_.end() ? NodeId() : it->second;
+    const NodeId* id = byName_.find(name);
+    return id ? *id : NodeId();
 }
 
 std::vector<NodeId> Graph::order() const {
@@ -360,8 +361,7 @@ Name Graph::uniqueName(std::string_view candidate) {
     Name name(legal);
     std::uint32_t n = number.value_or(0);
     if (!number) {
-        const auto it = nameCount_.find(base);
-        if (it != nameCount_.end()) n = it->second;
+        if (const std::uint32_t* last = nameCount_.find(base)) n = *last;
     }
     std::uint32_t& count = nameCount_[base];
     int tries = 0;

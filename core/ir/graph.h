@@ -13,12 +13,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/ir/print_style.h"
 #include "core/ir/type.h"
 #include "core/ir/value.h"
+#include "core/support/flat_map.h"
 #include "core/support/id.h"
 #include "core/support/name.h"
 
@@ -171,8 +171,8 @@ private:
     std::vector<bool> alive_;
     std::size_t live_ = 0;
     NodeId first_, last_, output_;
-    std::unordered_map<Name, NodeId> byName_;
-    std::unordered_map<Name, std::uint32_t> nameCount_;
+    FlatMap<Name, NodeId> byName_;
+    FlatMap<Name, std::uint32_t> nameCount_;
     std::vector<SubGraph> subGraphs_;
 };
 

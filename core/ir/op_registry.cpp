@@ -1,6 +1,7 @@
 #include "core/ir/op_registry.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -27,13 +28,15 @@ public:
     }
 
     const OpDef* find(Name canonical) const {
-        {
-            const std::shared_lock lock(mutex_);
-            if (const auto it = parsed_.find(canonical); it != parsed_.end()) return it->second.get();
-        }
-        std::unique_ptr<OpDef> def = parse(canonical.view());
-        const std::unique_lock lock(mutex_);
-        return parsed_.emplace(canonical, std::move(def)).first->second.get();
+        // Every pass asks for every node: what this thread has asked before is answered without a lock. Definitions are for ever.
+        struct Known {
+            Name canonical;
+            const OpDef* def = nullptr;
+        };
+        thread_local std::array<Known, 256> known;
+        Known& slot = known[(canonical.hash() >> 5) % known.size()];
+        if (slot.canonical != canonical) slot = {canonical, findShared(canonical)};
+        return slot.def;
     }
 
     /// Canonical names of a packet. They are neighbours: no character of a name sorts between '(' and '.'.
@@ -68,6 +71,16 @@ private:
             if (!line.empty() && line.front() != '#') lines_.push_back(line);
         }
         if (!std::is_sorted(lines_.begin(), lines_.end())) std::sort(lines_.begin(), lines_.end());
+    }
+
+    const OpDef* findShared(Name canonical) const {
+        {
+            const std::shared_lock lock(mutex_);
+            if (const auto it = parsed_.find(canonical); it != parsed_.end()) return it->second.get();
+        }
+        std::unique_ptr<OpDef> def = parse(canonical.view());
+        const std::unique_lock lock(mutex_);
+        return parsed_.emplace(canonical, std::move(def)).first->second.get();
     }
 
     static std::string_view nameOf(std::string_view line) { return line.substr(0, line.find('(')); }

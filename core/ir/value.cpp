@@ -12,27 +12,18 @@ const std::vector<Name> kNoKeys;
 
 }  // namespace
 
+Value Value::holding(Kind kind, std::vector<Value> items, std::vector<Name> keys, SymInt sym) {
+    return {kind, reinterpret_cast<std::uintptr_t>(new Items{std::move(items), std::move(keys), std::move(sym)})};
+}
+
 Value Value::sym(SymInt s) {
     if (const auto c = s.constant()) return integer(*c);
-    Value v;
-    v.kind_ = Kind::Sym;
-    v.items_ = std::make_shared<Items>(Items{{}, {}, std::move(s)});
-    return v;
+    return holding(Kind::Sym, {}, {}, std::move(s));
 }
 
-Value Value::container(Kind kind, std::vector<Value> items) {
-    Value v;
-    v.kind_ = kind;
-    v.items_ = std::make_shared<Items>(Items{std::move(items), {}, {}});
-    return v;
-}
+Value Value::container(Kind kind, std::vector<Value> items) { return holding(kind, std::move(items), {}, {}); }
 
-Value Value::dict(std::vector<Name> keys, std::vector<Value> items) {
-    Value v;
-    v.kind_ = Kind::Dict;
-    v.items_ = std::make_shared<Items>(Items{std::move(items), std::move(keys), {}});
-    return v;
-}
+Value Value::dict(std::vector<Name> keys, std::vector<Value> items) { return holding(Kind::Dict, std::move(items), std::move(keys), {}); }
 
 Value Value::slice(Value start, Value stop, Value step) {
     std::vector<Value> items;
@@ -42,35 +33,28 @@ Value Value::slice(Value start, Value stop, Value step) {
     return container(Kind::Slice, std::move(items));
 }
 
-std::optional<std::int64_t> Value::asInt() const { return kind_ == Kind::Int || kind_ == Kind::Bool ? std::optional(int_) : std::nullopt; }
+std::optional<std::int64_t> Value::asInt() const { return kind_ == Kind::Int || kind_ == Kind::Bool ? std::optional(static_cast<std::int64_t>(bits_)) : std::nullopt; }
 
 std::optional<double> Value::asNumber() const {
-    if (kind_ == Kind::Float) return float_;
+    if (kind_ == Kind::Float) return std::bit_cast<double>(bits_);
     if (const auto i = asInt()) return static_cast<double>(*i);
     return std::nullopt;
 }
 
 std::optional<bool> Value::asBool() const {
-    if (kind_ == Kind::Bool || (kind_ == Kind::Int && (int_ == 0 || int_ == 1))) return int_ != 0;
+    if (kind_ == Kind::Bool || (kind_ == Kind::Int && bits_ <= 1)) return bits_ != 0;
     return std::nullopt;
 }
 
-const SymInt& Value::asSym() const { return items_->sym; }
-const std::vector<Value>& Value::items() const { return items_ ? items_->values : kNoItems; }
-const std::vector<Name>& Value::keys() const { return items_ ? items_->keys : kNoKeys; }
+const SymInt& Value::asSym() const { return shared()->sym; }
+const std::vector<Value>& Value::items() const { return isContainer() ? shared()->values : kNoItems; }
+const std::vector<Name>& Value::keys() const { return isContainer() ? shared()->keys : kNoKeys; }
 
 const Value* Value::find(Name key) const {
     const auto& k = keys();
     for (std::size_t i = 0; i < k.size(); ++i)
-        if (k[i] == key) return &items_->values[i];
+        if (k[i] == key) return &shared()->values[i];
     return nullptr;
-}
-
-// Depth is bounded by the readers (ReadLimits::valueDepth), so plain recursion is safe here.
-void Value::forEachNode(const std::function<void(NodeId)>& f) const {
-    if (kind_ == Kind::Node) return f(asNode());
-    if (isContainer())
-        for (const Value& v : items()) v.forEachNode(f);
 }
 
 Value Value::mapNodes(const std::function<Value(NodeId)>& f) const {
@@ -80,12 +64,10 @@ Value Value::mapNodes(const std::function<Value(NodeId)>& f) const {
     for (std::size_t i = 0; i < old.size(); ++i) {
         Value mapped = old[i].mapNodes(f);
         if (mapped == old[i]) continue;
-        auto copy = std::make_shared<Items>(*items_);
-        copy->values[i] = std::move(mapped);
-        for (std::size_t j = i + 1; j < old.size(); ++j) copy->values[j] = old[j].mapNodes(f);
-        Value v = *this;
-        v.items_ = std::move(copy);
-        return v;
+        std::vector<Value> items = old;
+        items[i] = std::move(mapped);
+        for (std::size_t j = i + 1; j < old.size(); ++j) items[j] = old[j].mapNodes(f);
+        return holding(kind_, std::move(items), keys(), {});
     }
     return *this;
 }
@@ -105,13 +87,13 @@ bool operator==(const Value& a, const Value& b) {
         case Value::Kind::Ellipsis: return true;
         case Value::Kind::Bool:
         case Value::Kind::Int:
-        case Value::Kind::Node: return a.int_ == b.int_;
-        case Value::Kind::Float: return std::bit_cast<std::uint64_t>(a.float_) == std::bit_cast<std::uint64_t>(b.float_);
+        case Value::Kind::Node:
+        case Value::Kind::Float: return a.bits_ == b.bits_;
         case Value::Kind::Sym: return a.asSym() == b.asSym();
         default: break;
     }
-    if (!a.isContainer()) return a.name_ == b.name_;
-    return a.items_ == b.items_ || (a.keys() == b.keys() && a.items() == b.items());
+    if (!a.isContainer()) return a.name() == b.name();
+    return a.bits_ == b.bits_ || (a.keys() == b.keys() && a.items() == b.items());
 }
 
 std::string pythonFloat(double d) {

@@ -2,12 +2,15 @@
 // Argument values: what stands between the brackets of a call. Values nest; containers are immutable and shared, so that copying an
 // argument list copies pointers. A sub-graph is passed as the use of its get_attr node, so it needs no kind of its own.
 
+#include <atomic>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/ir/sym.h"
@@ -31,19 +34,34 @@ public:
     };
 
     Value() = default;  ///< None
+    Value(const Value& o) : kind_(o.kind_), bits_(o.bits_) { retain(); }
+    Value(Value&& o) noexcept : kind_(o.kind_), bits_(o.bits_) { o.kind_ = Kind::None; }
+    Value& operator=(const Value& o) {
+        o.retain();
+        release();
+        kind_ = o.kind_;
+        bits_ = o.bits_;
+        return *this;
+    }
+    Value& operator=(Value&& o) noexcept {
+        std::swap(kind_, o.kind_);
+        std::swap(bits_, o.bits_);
+        return *this;
+    }
+    ~Value() { release(); }
     static Value none() { return {}; }
-    static Value ellipsis() { Value v; v.kind_ = Kind::Ellipsis; return v; }
-    static Value boolean(bool b) { Value v; v.kind_ = Kind::Bool; v.int_ = b; return v; }
-    static Value integer(std::int64_t i) { Value v; v.kind_ = Kind::Int; v.int_ = i; return v; }
-    static Value real(double d) { Value v; v.kind_ = Kind::Float; v.float_ = d; return v; }
-    static Value node(NodeId id) { Value v; v.kind_ = Kind::Node; v.int_ = id.value; return v; }
+    static Value ellipsis() { return {Kind::Ellipsis, 0}; }
+    static Value boolean(bool b) { return {Kind::Bool, b}; }
+    static Value integer(std::int64_t i) { return {Kind::Int, static_cast<std::uint64_t>(i)}; }
+    static Value real(double d) { return {Kind::Float, std::bit_cast<std::uint64_t>(d)}; }
+    static Value node(NodeId id) { return {Kind::Node, id.value}; }
     /// A constant SymInt becomes an Int.
     static Value sym(SymInt s);
     static Value string(Name text) { return named(Kind::String, text); }
     static Value constant(Name text) { return named(Kind::Const, text); }
     static Value device(Name text) { return named(Kind::Device, text); }
     static Value op(Name canonical) { return named(Kind::Op, canonical); }
-    static Value named(Kind kind, Name text) { Value v; v.kind_ = kind; v.name_ = text; return v; }
+    static Value named(Kind kind, Name text) { return {kind, std::bit_cast<std::uint64_t>(text)}; }
     static Value list(std::vector<Value> items) { return container(Kind::List, std::move(items)); }
     static Value tuple(std::vector<Value> items) { return container(Kind::Tuple, std::move(items)); }
     static Value dict(std::vector<Name> keys, std::vector<Value> items);
@@ -58,11 +76,12 @@ public:
     bool isSequence() const { return kind_ == Kind::List || kind_ == Kind::Tuple; }
     bool isContainer() const { return kind_ >= Kind::List; }
 
-    NodeId asNode() const { return isNode() ? NodeId(static_cast<std::uint32_t>(int_)) : NodeId(); }
+    NodeId asNode() const { return isNode() ? NodeId(static_cast<std::uint32_t>(bits_)) : NodeId(); }
     std::optional<std::int64_t> asInt() const;  ///< Int and Bool
     std::optional<double> asNumber() const;     ///< Int, Bool and Float
     std::optional<bool> asBool() const;         ///< Bool, and Int 0 or 1
-    Name name() const { return name_; }         ///< text of String … Opaque
+    /// Text of String … Opaque; empty for everything else.
+    Name name() const { return kind_ >= Kind::String && kind_ <= Kind::Opaque ? std::bit_cast<Name>(bits_) : Name(); }
     const SymInt& asSym() const;                ///< precondition: kind() == Sym
     /// Items of List, Tuple, Slice (start, stop, step), Range, values of Dict; empty for everything else.
     const std::vector<Value>& items() const;
@@ -70,7 +89,12 @@ public:
     const Value* find(Name key) const;      ///< in a Dict
 
     /// Calls `f(NodeId)` for every use, depth first, in print order.
-    void forEachNode(const std::function<void(NodeId)>& f) const;
+    template <class F>
+    void forEachNode(F&& f) const {
+        if (kind_ == Kind::Node) f(asNode());
+        else if (isContainer())
+            for (const Value& v : items()) v.forEachNode(f);  // depth is bounded by the readers (ReadLimits::valueDepth)
+    }
     /// The same value with every use replaced by `f(id)`; shares what does not change.
     Value mapNodes(const std::function<Value(NodeId)>& f) const;
     bool usesNode(NodeId id) const;
@@ -83,15 +107,25 @@ private:
         std::vector<Value> values;
         std::vector<Name> keys;
         SymInt sym;
+        mutable std::atomic<std::uint32_t> holders{1};
     };
+    bool shares() const { return kind_ == Kind::Sym || isContainer(); }
+    void retain() const {
+        if (shares()) shared()->holders.fetch_add(1, std::memory_order_relaxed);
+    }
+    void release() {
+        if (shares() && shared()->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete shared();
+    }
+    static Value holding(Kind kind, std::vector<Value> items, std::vector<Name> keys, SymInt sym);
+
+    Value(Kind kind, std::uint64_t bits) : kind_(kind), bits_(bits) {}
+    const Items* shared() const { return reinterpret_cast<const Items*>(bits_); }
+
+    // 16 bytes: every operand of every node is one.
     Kind kind_ = Kind::None;
-    union {
-        std::int64_t int_ = 0;
-        double float_;
-    };
-    Name name_;
-    std::shared_ptr<const Items> items_;
+    std::uint64_t bits_ = 0;  // an int64, a double, a Name, or the address of Items
 };
+static_assert(sizeof(Value) == 16 && sizeof(Name) == 8);
 
 /// A double as Python's repr prints it: `1.0`, `1e-05`, `inf`.
 std::string pythonFloat(double d);

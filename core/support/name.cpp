@@ -1,16 +1,49 @@
 #include "core/support/name.h"
 
 #include <array>
+#include <deque>
 #include <mutex>
-#include <unordered_set>
+#include <vector>
+
+#include <xxhash.h>
 
 namespace aliascope {
 namespace {
 
-// Node-based sets keep the addresses of their strings; 16 shards keep two readers on two threads apart.
-struct Shard {
-    std::mutex mutex;
-    std::unordered_set<std::string> texts;
+/// One part of the table of all texts: open addressing over hash and address, so that a lookup that misses touches one cache line.
+/// Texts are never removed and never move. 16 shards keep two readers on two threads apart.
+class Shard {
+public:
+    const std::string* intern(std::string_view text, std::uint64_t hash) {
+        std::scoped_lock lock(mutex_);
+        if ((texts_.size() + 1) * 2 > slots_.size()) grow();
+        std::size_t i = hash & (slots_.size() - 1);
+        for (; slots_[i].text; i = (i + 1) & (slots_.size() - 1))
+            if (slots_[i].hash == hash && *slots_[i].text == text) return slots_[i].text;
+        slots_[i] = {hash, &texts_.emplace_back(text)};
+        return slots_[i].text;
+    }
+
+private:
+    struct Slot {
+        std::uint64_t hash = 0;
+        const std::string* text = nullptr;
+    };
+
+    void grow() {
+        std::vector<Slot> old(slots_.empty() ? 256 : slots_.size() * 2);
+        old.swap(slots_);
+        for (const Slot& slot : old) {
+            if (!slot.text) continue;
+            std::size_t i = slot.hash & (slots_.size() - 1);
+            while (slots_[i].text) i = (i + 1) & (slots_.size() - 1);
+            slots_[i] = slot;
+        }
+    }
+
+    std::mutex mutex_;
+    std::vector<Slot> slots_;
+    std::deque<std::string> texts_;
 };
 
 std::array<Shard, 16>& shards() {
@@ -26,10 +59,8 @@ const std::string& Name::emptyText() {
 }
 
 const std::string* Name::intern(std::string_view text) {
-    std::string key(text);
-    Shard& shard = shards()[std::hash<std::string>()(key) >> 60];
-    std::scoped_lock lock(shard.mutex);
-    return &*shard.texts.insert(std::move(key)).first;
+    const std::uint64_t hash = XXH3_64bits(text.data(), text.size());
+    return shards()[hash >> 60].intern(text, hash);
 }
 
 }  // namespace aliascope

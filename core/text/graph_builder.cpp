@@ -55,13 +55,13 @@ std::string baseName(const Node& call) {
 }  // namespace
 
 const Value* GraphBuilder::lookup(std::string_view name) {
-    const auto it = names_.find(name);
-    if (it == names_.end()) return nullptr;
-    if (it->second.deleted) {
-        it->second.deleted = false;
+    Entry* entry = names_.find(name);
+    if (!entry) return nullptr;
+    if (entry->deleted) {
+        entry->deleted = false;
         reporter_.report(warning("R019", {{"name", std::string(name)}}), placeOf(name));
     }
-    return &it->second.value;
+    return &entry->value;
 }
 
 std::size_t GraphBuilder::placeOf(std::string_view part) const {
@@ -90,14 +90,14 @@ Value GraphBuilder::use(std::string_view name, std::size_t at) {
 }
 
 bool GraphBuilder::defined(std::string_view name) const {
-    const auto it = names_.find(name);
-    return it != names_.end() && it->second.ghost < 0;
+    const Entry* entry = names_.find(name);
+    return entry && entry->ghost < 0;
 }
 
 void GraphBuilder::bind(std::string_view name, Value v) { names_[name] = Entry{std::move(v), false, -1}; }
 
 void GraphBuilder::markDeleted(std::string_view name) {
-    if (const auto it = names_.find(name); it != names_.end()) it->second.deleted = true;
+    if (Entry* entry = names_.find(name)) entry->deleted = true;
 }
 
 std::optional<Value> GraphBuilder::makeNode(Node call, std::size_t begin, std::size_t end) {
@@ -114,14 +114,14 @@ std::optional<Value> GraphBuilder::makeNode(Node call, std::size_t begin, std::s
 NodeId GraphBuilder::define(Node n, std::string_view name, std::size_t at) {
     nested_.clear();
     n.name = Name(name);
-    const auto [it, fresh] = names_.try_emplace(name);
-    const std::int32_t ghost = fresh ? -1 : it->second.ghost;
+    const auto [entry, fresh] = names_.insert(name);
+    const std::int32_t ghost = fresh ? -1 : entry->ghost;
     if (!fresh && ghost < 0) {
         reporter_.report(userError("R011", {{"name", std::string(name)}}), at);
         n.name = Name(std::string(name) + "_duplicate");
     }
     const NodeId id = graph.appendExact(std::move(n));
-    it->second = Entry{Value::node(id), false, -1};
+    *entry = Entry{Value::node(id), false, -1};
     if (ghost >= 0) resolveGhost(ghosts_[static_cast<std::size_t>(ghost)], id, at);
     return id;
 }
@@ -146,8 +146,8 @@ std::vector<Value> GraphBuilder::unparsedArguments(std::string_view ownName, std
     for (bool marked = false; lexer.token().kind != PyToken::Kind::TextEnd; lexer.take()) {
         const PyToken& t = lexer.token();
         if (t.kind == PyToken::Kind::Name && marked == percentUses && seen.insert(t.text).second) {
-            const auto it = names_.find(t.text);
-            if (it != names_.end() && it->second.value.isNode()) args.push_back(it->second.value);
+            const Entry* entry = names_.find(t.text);
+            if (entry && entry->value.isNode()) args.push_back(entry->value);
         }
         marked = t.is("%");
     }

@@ -87,7 +87,7 @@ private:
     Reporter& reporter_;
     const OpRegistry& ops_;
     const ReadLimits& limits_;
-    std::unordered_map<std::string_view, Entry> names_;
+    FlatMap<std::string_view, Entry> names_;
     std::vector<Ghost> ghosts_;
     std::unordered_map<std::string_view, TypePtr> types_;
     std::unordered_map<Name, std::uint32_t> provenance_;
