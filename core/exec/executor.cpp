@@ -54,7 +54,7 @@ ExecResult execute(const Graph& g, const OpRegistry& ops, Backend& backend, cons
     result.wallNs = run.ledger().elapsed();
     result.memory = run.ledger().finish();
     result.memory.conditional = run.conditional();
-    result.warnings = std::move(run.warnings());
+    result.warnings = run.takeWarnings();
     result.synthetic = run.synthetic();
     if (observer) observer->runFinished(result.complete);
     return result;

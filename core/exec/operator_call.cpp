@@ -38,6 +38,13 @@ RuntimeValue byReturns(const Schema& schema, const std::vector<Tensor>& tensors)
     return list;
 }
 
+/// The operator gives a Python number (`equal`); its kernel writes it into a tensor without dimensions.
+bool givesNumber(const Schema& schema) {
+    if (schema.returns.size() != 1 || schema.returns[0].type.isList()) return false;
+    const Name base = schema.returns[0].type.innermost();
+    return base == "bool" || base == "int" || base == "float" || base == "Scalar";
+}
+
 }  // namespace
 
 RuntimeValue Run::callOperator(const OpPlan& op, Args args, const NodePlan* node, const Frame* frame) {
@@ -51,7 +58,7 @@ RuntimeValue Run::callOperator(const OpPlan& op, Args args, const NodePlan* node
         case Means::ViewCopy: return copyOfView(op, args);
         case Means::Uninitialised: return uninitialised(op, args, node, frame);
         case Means::HostRead: return hostRead(args, node, frame);
-        default: failUnsupported("there is no kernel for it");
+        default: return unknownOperator(op, args, node, frame);
     }
 }
 
@@ -241,7 +248,7 @@ RuntimeValue Run::callKernel(const OpPlan& op, Args args, const NodePlan* node, 
         call.args = std::move(args);
     }
     runKernel(*op.kernel, call);
-    return result;
+    return givesNumber(op.op->schema) ? hostRead({result}, node, frame) : result;
 }
 
 RuntimeValue Run::uninitialised(const OpPlan& op, const Args& args, const NodePlan* node, const Frame* frame) {

@@ -193,8 +193,10 @@ void Run::runNode(Frame& f, NodeId id) {
     if (observer_) observer_->nodeStarted(site, *f.graph, n);
     const std::int64_t begin = observer_ ? ledger_.elapsed() : 0;
     RuntimeValue& value = f.values[id.value];
+    const bool tainted = synthetic_ && reachedByStandIn(f, n);
     if (n.kind == NodeKind::GetAttr) value = constant(f, n);
     else if (n.isCall()) value = callNode(f, n, plan);
+    if (tainted) markSynthetic(value);
     ledger_.at(site);
     if (observer_) {
         backend_.synchronize();
@@ -306,9 +308,8 @@ RuntimeValue Run::callNode(Frame& f, const Node& n, const NodePlan& plan) {
         default: break;
     }
     if (n.kind != NodeKind::CallFunction) failUnsupported("calls of methods and modules run after the pass lower-torch");
-    if (!plan.op && !options_.standIn) failUnsupported(n.op ? "its schema is not known" : "it is no operator that is known");
+    if (!plan.op) return unknownSchema(f, n, plan);
     if (plan.misfit) failUnsupported(plan.misfit->sentence());
-    if (!plan.op) failUnsupported("its schema is not known");
     Args args;
     args.reserve(plan.values.size());
     for (const Value& v : plan.values) args.push_back(resolve(f, v));

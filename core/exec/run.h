@@ -24,7 +24,8 @@ public:
     RuntimeValue runMain(const std::vector<RuntimeValue>& inputs);
 
     Ledger& ledger() { return ledger_; }
-    std::vector<Diagnostic>& warnings() { return warnings_; }
+    /// Warnings of the run, complete when it has ended.
+    std::vector<Diagnostic> takeWarnings();
     bool conditional() const { return conditional_; }
     bool synthetic() const { return synthetic_; }
     /// Node at which the run is, or at which it failed: its name with the call path before it, its own name, its operator.
@@ -70,6 +71,12 @@ private:
     RuntimeValue callKernel(const OpPlan& op, Args args, const NodePlan* node, const Frame* frame);
     RuntimeValue callView(const OpPlan& op, const Args& args);
     RuntimeValue copyOfView(const OpPlan& op, const Args& args);
+    /// Of operators that nothing here computes: what the annotation or the shape rules say of their results; with `--stand-in` filled (executor.md 6.4).
+    RuntimeValue unknownOperator(const OpPlan& op, const Args& args, const NodePlan* node, const Frame* frame);
+    RuntimeValue unknownSchema(Frame& f, const Node& n, const NodePlan& plan);
+    void standIn(Name op, const Args& args, const std::vector<Tensor>& results);
+    bool reachedByStandIn(const Frame& f, const Node& n) const;
+    void markSynthetic(const RuntimeValue& v);
     RuntimeValue uninitialised(const OpPlan& op, const Args& args, const NodePlan* node, const Frame* frame);
     RuntimeValue hostRead(const Args& args, const NodePlan* node, const Frame* frame);
     RuntimeValue callInPlace(const OpPlan& op, Args args);
@@ -136,6 +143,8 @@ private:
     std::size_t done_ = 0;
     int depth_ = 0;
     bool conditional_ = false, synthetic_ = false;
+    std::vector<Name> standIns_;      ///< operators, each once
+    std::size_t syntheticValues_ = 0;
     Place failure_;
     memory::Site site_;
 };

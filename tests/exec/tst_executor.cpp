@@ -187,6 +187,26 @@ private slots:
         COMPARE(r.result.warnings[0].code, "RESULT_CLONED");
     }
 
+    void standsIn() {
+        const Graph g = forward("x", R"(bare: "f32[3][1]cuda:0" = torch.ops.mylib.bare.default(x)
+            odd: "f32[2][1]cuda:0" = torch.ops.other.odd.default(x, bare)
+            mul = torch.ops.aten.mul.Tensor(odd, 2)
+            neg = torch.ops.aten.neg.default(x)
+            return (bare, odd, mul, neg))");
+        ExecOptions options;
+        options.standIn = true;
+        const Ran r = run(g, {tensor({2}, {1, 2})}, options), again = run(g, {tensor({2}, {1, 2})}, options), other = run(g, {tensor({2}, {1, 3})}, options);
+        COMPARE(r.error, "");
+        QVERIFY(r.result.synthetic);
+        COMPARE(r.outputs, again.outputs.c_str());
+        QVERIFY(r.outputs != other.outputs);
+        QCOMPARE(r.result.outputs[0].tensor()->str(), std::string("f32[3][1]cuda:0"));
+        QVERIFY(r.result.outputs[2].tensor()->storage->synthetic);   // reached through odd
+        QVERIFY(!r.result.outputs[3].tensor()->storage->synthetic);
+        QCOMPARE(r.result.warnings.size(), std::size_t{2});
+        COMPARE(r.result.warnings[0].code, "SYNTHETIC");
+    }
+
     // --- dynamic shapes ------------------------------------------------------------------------------------------------------------------------
 
     void symbolsComeFromTheInputs() {
