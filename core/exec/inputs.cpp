@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <set>
 
 #include "core/exec/cpu/strided.h"
@@ -385,11 +386,13 @@ namespace {
 
 Result<RuntimeValue> onDevice(const InputValue& v, Backend& backend) {
     if (v.integer) return RuntimeValue(*v.integer);
-    Tensor t = makeTensor(backend, v.type);
-    if (v.storage.empty()) return RuntimeValue(std::move(t));
-    if (!t.storage || (!t.storage->data && backend.computes()))
+    Tensor t;
+    try {
+        t = makeTensor(backend, v.type);
+    } catch (const std::bad_alloc&) {
         return fail(userError("OUT_OF_MEMORY", {{"node", v.name.str()}, {"bytes", std::to_string(v.storage.size())}, {"live", "0"}, {"free", "0"}}));
-    if (!backend.computes()) return RuntimeValue(std::move(t));
+    }
+    if (v.storage.empty() || !backend.computes()) return RuntimeValue(std::move(t));
     Tensor bytes;
     bytes.storage = t.storage;
     bytes.dtype = DType::U8;

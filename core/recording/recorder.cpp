@@ -177,6 +177,56 @@ Result<PassObserver*> Recorder::beginLane(std::int64_t graph, const std::string&
     }
 }
 
+namespace {
+
+/// `f` inside one transaction; S003 says that `what` could not be written. The pool reads the file again after a rollback.
+template <class F>
+Status inTransaction(Database* db, TextPool* pool, const std::string& path, const std::string& what, F&& f) {
+    if (!db) return fail(cannotWrite(path, "the session is closed"));
+    try {
+        Transaction transaction(*db);
+        f();
+        transaction.commit();
+        return {};
+    } catch (const SqlError& e) {
+        Diagnostic d = cannotWrite(path, e, what);
+        try {
+            pool->reload();
+        } catch (const SqlError&) {
+            // The first error is the one to tell.
+        }
+        return fail(std::move(d));
+    }
+}
+
+}  // namespace
+
+Result<std::int64_t> Recorder::beginRun(const RunHeader& header) {
+    Impl& r = *impl_;
+    std::int64_t run = 0;
+    auto ok = inTransaction(r.db.get(), r.pool.get(), r.path, "a run", [&] { run = insertRun(*r.db, header); });
+    if (!ok) return fail(std::move(ok.error()));
+    return run;
+}
+
+Status Recorder::endRun(std::int64_t run, const RunOutcome& outcome) {
+    Impl& r = *impl_;
+    return inTransaction(r.db.get(), r.pool.get(), r.path, "run " + std::to_string(run), [&] { writeRun(*r.db, *r.pool, run, outcome); });
+}
+
+Result<std::int64_t> Recorder::addComparison(std::int64_t runA, std::int64_t runB, const exec::Comparison& comparison) {
+    Impl& r = *impl_;
+    std::int64_t id = 0;
+    auto ok = inTransaction(r.db.get(), r.pool.get(), r.path, "a comparison", [&] { id = insertComparison(*r.db, runA, runB, comparison); });
+    if (!ok) return fail(std::move(ok.error()));
+    return id;
+}
+
+Status Recorder::addProbe(const ProbeRow& probe, std::int64_t lane) {
+    Impl& r = *impl_;
+    return inTransaction(r.db.get(), r.pool.get(), r.path, "a probe", [&] { insertProbe(*r.db, probe, lane); });
+}
+
 Status Recorder::close() {
     Impl& r = *impl_;
     if (!r.db) return {};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/pipeline/pipeline.h"
+#include "core/recording/run_recorder.h"
 #include "core/text/document.h"
 
 namespace aliascope {
@@ -35,6 +36,14 @@ public:
     /// An observer that records the next pipeline run as a lane of `graph` named `lane` (made unique: `torch-v2#2`). The observer lives until the
     /// next call or the recorder's end.
     Result<PassObserver*> beginLane(std::int64_t graph, const std::string& lane, const OpRegistry& ops);
+    /// The header of a run, with state `running`. Errors: S003.
+    Result<std::int64_t> beginRun(const RunHeader& header);
+    /// Everything that a run gave, in one transaction, and its end.
+    Status endRun(std::int64_t run, const RunOutcome& outcome);
+    /// Returns the id of the `comparison` row.
+    Result<std::int64_t> addComparison(std::int64_t runA, std::int64_t runB, const exec::Comparison& comparison);
+    Status addProbe(const ProbeRow& probe, std::int64_t lane);
+
     /// Ends a lane that still runs (interrupted) and leaves one file. A second call does nothing.
     Status close();
     const std::string& path() const;

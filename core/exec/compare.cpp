@@ -1,0 +1,272 @@
+#include "core/exec/compare.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/analysis/alias.h"
+#include "core/exec/compare_pairs.h"
+#include "core/exec/written_values.h"
+
+namespace aliascope::exec {
+namespace {
+
+/// Why a value is not what it was: because of a fault, or of something that may differ from run to run.
+enum class Taint : std::uint8_t { None, Undefined, Random, Differs };
+
+bool isUndefined(const Node& n) {
+    const std::string_view packet = packetOf(n.op).view();
+    return packet == "aten::empty" || packet == "aten::new_empty" || packet == "aten::empty_like" || packet == "aten::empty_strided" ||
+           packet == "aten::new_empty_strided" || packet == "aten::empty_permuted" || packet == "aten::resize_";
+}
+
+bool isRandom(const OpRegistry& ops, const Node& n) {
+    const OpDef* op = ops.find(n.op);
+    return op && op->is(Trait::Random);
+}
+
+Verdict byHash(const Digest& a, const Digest& b) {
+    if (a.dtype != b.dtype || a.sizes != b.sizes) return Verdict::Differs;
+    return a.hash == b.hash ? Verdict::Same : a.hashV == b.hashV ? Verdict::ValueSame : Verdict::Differs;
+}
+
+/// Goes through the later stage in order and tells where a difference begins and where it is passed on, through operands and through memory.
+class Spread {
+public:
+    Spread(const Graph& g, const OpRegistry& ops) : g_(g), ops_(ops), alias_(g, ops) {}
+
+    /// `rows`: the rows of a body by node, in order.
+    void run(const std::map<NodeId, std::vector<ComparedValue*>>& rows) {
+        for (NodeId id : inOrder(g_)) {
+            const Node& n = g_[id];
+            if (n.kind == NodeKind::Output) {
+                results(n, rows);
+                continue;
+            }
+            const Taint before = incoming(id);
+            const auto own = rows.find(id);
+            Taint after = before, written = before;
+            if (own != rows.end()) after = judge(n, own->second, before, written);
+            else if (isRandom(ops_, n)) after = std::max(after, Taint::Random);
+            node_[id] = after;
+            for (NodeId operand : n.isCall() ? writtenNodes(ops_, g_, id) : std::vector<NodeId>())
+                if (const StorageId s = alias_.storageOf(operand)) raise(storage_[s], std::max(after, written));
+        }
+        for (const auto& [id, list] : rows)
+            if (g_[id].kind == NodeKind::Placeholder)
+                for (ComparedValue* row : list)
+                    if (row->outB < 0) settle(*row, ofStorage(id));
+    }
+
+private:
+    static void raise(Taint& t, Taint to) { t = std::max(t, to); }
+
+    Taint ofStorage(NodeId id) const {
+        const StorageId s = alias_.storageOf(id);
+        const auto at = s ? storage_.find(s) : storage_.end();
+        return at == storage_.end() ? Taint::None : at->second;
+    }
+    Taint of(NodeId id) const {
+        const auto at = node_.find(id);
+        return std::max(at == node_.end() ? Taint::None : at->second, ofStorage(id));
+    }
+    Taint incoming(NodeId id) const {
+        Taint t = Taint::None;
+        for (NodeId operand : g_.operands(id)) raise(t, of(operand));
+        return t;
+    }
+
+    /// A difference is inherited when what it came from differs; it is none of ours when that was random or undefined.
+    static Taint settle(ComparedValue& row, Taint before) {
+        if (row.verdict != Verdict::Differs) return agrees(row.verdict) ? Taint::None : before;
+        if (before == Taint::Random || before == Taint::Undefined) {
+            row.verdict = Verdict::NotComparable;
+            row.why = before == Taint::Random ? "random" : "undefined";
+            return before;
+        }
+        row.inherited = before == Taint::Differs;
+        return Taint::Differs;
+    }
+
+    Taint judge(const Node& n, const std::vector<ComparedValue*>& rows, Taint before, Taint& written) {
+        if (before != Taint::Differs && isUndefined(n)) before = Taint::Undefined;
+        if (before != Taint::Differs && isRandom(ops_, n)) before = Taint::Random;
+        Taint result = Taint::None;
+        bool any = false;
+        written = Taint::None;
+        for (ComparedValue* row : rows) {
+            if (n.kind == NodeKind::Placeholder && row->outB < 0) continue;
+            const bool paired = row->a && row->b;
+            const Taint t = paired ? settle(*row, before) : before;
+            raise(row->outB < 0 ? written : result, t);
+            any |= row->outB >= 0;
+        }
+        // A wrapper hands what it wrote on as results of its own.
+        if (!any || wrappedOperator(ops_, n)) raise(result, written);
+        return result;
+    }
+
+    void results(const Node& n, const std::map<NodeId, std::vector<ComparedValue*>>& rows) {
+        const auto own = rows.find(n.id);
+        if (own == rows.end()) return;
+        std::vector<NodeId> returned;
+        n.arg(0).forEachNode([&](NodeId id) {
+            if (!g_[id].type || g_[id].tensor()) returned.push_back(id);
+        });
+        for (ComparedValue* row : own->second) {
+            const auto k = static_cast<std::size_t>(row->outB);
+            const Taint before = returned.size() == own->second.size() && k < returned.size() ? of(returned[k]) : incoming(n.id);
+            settle(*row, before);
+        }
+    }
+
+    const Graph& g_;
+    const OpRegistry& ops_;
+    AliasInfo alias_;
+    std::unordered_map<NodeId, Taint> node_;
+    std::unordered_map<StorageId, Taint> storage_;
+};
+
+class Comparer {
+public:
+    Comparer(const ComparedStage& earlier, const ComparedStage& later, const RewriteSteps& rewrites, const Tolerance& tolerance, const OpRegistry& ops,
+             const FetchRows& fetch)
+        : earlier_(earlier), later_(later), rewrites_(rewrites), ops_(ops), fetch_(fetch), bodies_(bodiesOf(*later.graph)) {
+        out_.policy = tolerance.rtol || tolerance.atol ? "given" : tolerance.bitwise ? "bitwise" : "tolerance";
+    }
+
+    Comparison compare() {
+        addResults();
+        addInputs();
+        results_ = out_.rows.size();
+        addValues();
+        fetchDetails();
+        spread();
+        conclude();
+        return std::move(out_);
+    }
+
+private:
+    /// Rows of the main graph's node, by component.
+    static std::map<int, const RunValue*> componentsOf(const ComparedStage& stage, NodeId node) {
+        std::map<int, const RunValue*> out;
+        for (const RunValue& v : stage.values->rows)
+            if (v.site.body == 0 && v.site.callPath == 0 && v.site.node == node) out[v.out] = &v;
+        return out;
+    }
+
+    void addPair(const RunValue* a, const RunValue* b) {
+        ComparedValue row;
+        if (a) row.a = a->site, row.outA = a->out;
+        if (b) row.b = b->site, row.outB = b->out;
+        if (!b && a) row.outB = a->out;
+        row.verdict = a && b ? byHash(a->digest, b->digest) : Verdict::NotComparable;
+        if (!a || !b) row.why = "no counterpart";
+        else if (a->digest.dtype != b->digest.dtype || a->digest.sizes != b->digest.sizes) row.why = "other shape";
+        out_.rows.push_back(std::move(row));
+    }
+
+    void addResults() {
+        const auto a = componentsOf(earlier_, earlier_.graph->output()), b = componentsOf(later_, later_.graph->output());
+        std::set<int> all;
+        for (const auto& [k, v] : a) all.insert(k);
+        for (const auto& [k, v] : b) all.insert(k);
+        for (int k : all) {
+            addPair(a.contains(k) ? a.at(k) : nullptr, b.contains(k) ? b.at(k) : nullptr);
+            // A result that only one stage returns is a difference.
+            if (!a.contains(k) || !b.contains(k)) out_.rows.back().verdict = Verdict::Differs;
+        }
+    }
+
+    void addInputs() {
+        std::map<Name, const RunValue*> a, b;
+        const auto collect = [](const ComparedStage& stage, std::map<Name, const RunValue*>& out) {
+            for (const RunValue& v : stage.values->rows)
+                if (v.out == kAfter && v.site.body == 0 && stage.graph->contains(v.site.node) && (*stage.graph)[v.site.node].kind == NodeKind::Placeholder)
+                    out[(*stage.graph)[v.site.node].name] = &v;
+        };
+        collect(earlier_, a);
+        collect(later_, b);
+        for (NodeId id : later_.graph->placeholders()) {
+            const Name name = (*later_.graph)[id].name;
+            if (a.contains(name) && b.contains(name)) addPair(a.at(name), b.at(name));
+        }
+    }
+
+    bool isResultRow(const RunValue& v) const {
+        const Node* n = v.site.body < bodies_.size() && bodies_[v.site.body]->contains(v.site.node) ? &(*bodies_[v.site.body])[v.site.node] : nullptr;
+        return !n || n->kind == NodeKind::Output || (n->kind == NodeKind::Placeholder && v.out < 0);
+    }
+
+    void addValues() {
+        const StagePairs pairs(earlier_, later_, rewrites_, ops_);
+        const auto& rows = later_.values->rows;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (isResultRow(rows[i])) continue;
+            const auto a = pairs.counterpart(i);
+            addPair(a ? &earlier_.values->rows[*a] : nullptr, &rows[i]);
+        }
+    }
+
+    void fetchDetails() {
+        if (!fetch_) return;
+        std::vector<std::size_t> suspicious;
+        for (std::size_t i = 0; i < out_.rows.size(); ++i)
+            if (out_.rows[i].verdict == Verdict::Differs && out_.rows[i].a && out_.rows[i].b && out_.rows[i].why.empty()) suspicious.push_back(i);
+        if (!suspicious.empty()) fetch_(out_, suspicious);
+    }
+
+    void spread() {
+        std::vector<std::map<NodeId, std::vector<ComparedValue*>>> byBody(bodies_.size());
+        for (ComparedValue& row : out_.rows)
+            if (row.b && row.b->body < bodies_.size()) byBody[row.b->body][row.b->node].push_back(&row);
+        for (std::size_t i = 0; i < bodies_.size(); ++i) Spread(*bodies_[i], ops_).run(byBody[i]);
+    }
+
+    void conclude() {
+        const bool synthetic = earlier_.values->synthetic || later_.values->synthetic;
+        for (std::size_t i = 0; i < results_; ++i) {
+            ComparedValue& row = out_.rows[i];
+            if (synthetic && row.verdict == Verdict::Differs) {
+                row.verdict = Verdict::NotComparable;
+                row.why = "synthetic";
+            }
+            const bool differs = row.verdict == Verdict::Differs || out_.verdict == Verdict::Differs;
+            out_.verdict = differs ? Verdict::Differs : std::max(out_.verdict, row.verdict);
+        }
+        if (out_.verdict != Verdict::Differs) return;
+        // The earliest origin among the values; when none is left to blame, the first result that differs.
+        for (std::size_t pass = 0; pass < 2 && !out_.first; ++pass)
+            for (std::size_t i = pass == 0 ? results_ : 0; i < (pass == 0 ? out_.rows.size() : results_) && !out_.first; ++i)
+                if (out_.rows[i].verdict == Verdict::Differs && (!out_.rows[i].inherited || pass == 1)) out_.first = i;
+    }
+
+    const ComparedStage& earlier_;
+    const ComparedStage& later_;
+    const RewriteSteps& rewrites_;
+    const OpRegistry& ops_;
+    const FetchRows& fetch_;
+    std::vector<const Graph*> bodies_;
+    std::size_t results_ = 0;
+    Comparison out_;
+};
+
+}  // namespace
+
+std::string_view toString(Verdict v) {
+    switch (v) {
+        case Verdict::Same: return "same";
+        case Verdict::ValueSame: return "value-same";
+        case Verdict::Close: return "close";
+        case Verdict::Differs: return "differs";
+        case Verdict::NotComparable: return "not-comparable";
+    }
+    return "";
+}
+
+Comparison compareStages(const ComparedStage& earlier, const ComparedStage& later, const RewriteSteps& rewrites, const Tolerance& tolerance,
+                         const OpRegistry& ops, const FetchRows& fetch) {
+    return Comparer(earlier, later, rewrites, tolerance, ops, fetch).compare();
+}
+
+}  // namespace aliascope::exec
