@@ -68,6 +68,13 @@ To truncateTo(double x) {
     }
 }
 
+/// False for integers.
+template <class C>
+constexpr bool isNaN(C x) {
+    if constexpr (std::is_floating_point_v<C>) return x != x;
+    else return false;
+}
+
 /// Conversion of one element.
 template <class To, class From>
 To convertElement(From x) {

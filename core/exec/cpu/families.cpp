@@ -12,6 +12,12 @@ void registerCpuFamilies(KernelTable& table) {
     registerReduceLogic(table);
     registerReduceOrder(table);
     registerSoftmax(table);
+    registerActivations(table);
+    registerLosses(table);
+    registerScan(table);
+    registerSort(table);
+    registerSearch(table);
+    registerRandom(table);
 
     registerMatmul(table);
     registerViewScatter(table);

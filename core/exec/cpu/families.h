@@ -16,6 +16,12 @@ void registerReduce(KernelTable& table);
 void registerReduceLogic(KernelTable& table);
 void registerReduceOrder(KernelTable& table);
 void registerSoftmax(KernelTable& table);
+void registerActivations(KernelTable& table);
+void registerLosses(KernelTable& table);
+void registerScan(KernelTable& table);
+void registerSort(KernelTable& table);
+void registerSearch(KernelTable& table);
+void registerRandom(KernelTable& table);
 
 void registerMatmul(KernelTable& table);
 void registerViewScatter(KernelTable& table);

@@ -156,7 +156,6 @@ void floatPower(OpCall& call) {
 
 // --- larger and smaller ----------------------------------------------------------------------------------------------------------------------
 
-template <class C> bool isNaN(C x) { return x != x; }
 struct Maximum { template <class C> C operator()(C a, C b) const { return isNaN(a) ? a : isNaN(b) || b > a ? b : a; } };
 struct Minimum { template <class C> C operator()(C a, C b) const { return isNaN(a) ? a : isNaN(b) || b < a ? b : a; } };
 struct Fmax { template <class C> C operator()(C a, C b) const { return isNaN(a) || b > a ? b : a; } };

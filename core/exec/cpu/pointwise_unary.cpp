@@ -9,7 +9,6 @@ namespace aliascope::exec {
 namespace {
 
 template <class C> constexpr C kPi = std::numbers::pi_v<C>;
-template <class C> bool isNaN(C x) { return x != x; }
 
 // --- exact ones ----------------------------------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@
 namespace aliascope::exec {
 namespace {
 
-template <class C> bool isNaN(C x) { return x != x; }
 /// Order of sorting: NaN last.
 template <class C> bool before(C a, C b) { return a < b || (isNaN(b) && !isNaN(a)); }
 
