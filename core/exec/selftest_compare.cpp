@@ -28,12 +28,13 @@ double smallestNormal(DType d) {
 
 /// Both sides are rounded, so a bound of half a unit on each is a whole one between them.
 double bound(double want, DType dtype, const CompareScale& scale) {
+    const DType narrowest = itemSize(scale.narrowest) < itemSize(dtype) ? scale.narrowest : dtype;
     const double unit = 2 * halfSpacing(dtype) * std::max(std::fabs(want), smallestNormal(dtype));
     const double between = 2 * halfSpacing(scale.narrowest) * std::max(std::fabs(want), smallestNormal(dtype));
     const double single = dtype == DType::F64 && scale.narrowest == DType::F64 ? 0x1p-53 : 0x1p-24;
     switch (scale.tolerance) {
         case ToleranceClass::Exact: return 0;
-        case ToleranceClass::Rounded: return std::max(unit, between);
+        case ToleranceClass::Rounded: return scale.operands > 2 ? 4 * halfSpacing(narrowest) * std::max(std::fabs(want), scale.largest) : std::max(unit, between);
         case ToleranceClass::Transcendental: return std::max(4 * unit * (dtype == DType::F32 || dtype == DType::F64 ? 1 : 0.5), between);
         case ToleranceClass::Reduction:
             return unit + between + 4 * single * (1 + std::log2(std::max(1.0, scale.terms))) * std::max(scale.largest * scale.terms, std::fabs(want));

@@ -70,6 +70,12 @@ Inferred pad(const InferContext& c) {
     return inferred(contiguousLike(*t, std::move(sizes)));
 }
 
+/// Gradient of what was padded, argument 1.
+Inferred padBackward(const InferContext& c) {
+    const TensorType* t = c.tensor(1);
+    return t ? inferred(contiguousLike(*t, t->sizes)) : Inferred{};
+}
+
 Inferred repeat(const InferContext& c) {
     const TensorType* t = c.tensor(0);
     auto repeats = c.symInts(c.value(1));
@@ -98,6 +104,9 @@ void registerAssemble(InferTable& table) {
     for (const char* op : {"aten::constant_pad_nd", "aten::reflection_pad1d", "aten::reflection_pad2d", "aten::reflection_pad3d",
                            "aten::replication_pad1d", "aten::replication_pad2d", "aten::replication_pad3d"})
         table.add(op, pad);
+    for (const char* op : {"aten::reflection_pad1d_backward", "aten::reflection_pad2d_backward", "aten::reflection_pad3d_backward",
+                           "aten::replication_pad1d_backward", "aten::replication_pad2d_backward", "aten::replication_pad3d_backward"})
+        table.add(op, padBackward);
     table.add("aten::repeat", repeat);
     for (const char* op : {"aten::roll", "aten::tril", "aten::triu"}) table.add(op, contiguousCopy);
     table.add("aten::glu", glu);

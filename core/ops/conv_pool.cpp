@@ -132,6 +132,15 @@ Inferred adaptivePool(const InferContext& c) {
     return inFormat(contiguousLike(*t, std::move(sizes)), isChannelsLast(*t), Trust::Inferred);
 }
 
+template <int Dims>
+Inferred adaptiveMaxPool(const InferContext& c) {
+    Inferred values = adaptivePool<Dims>(c);
+    if (!values.type) return {};
+    TensorType indices = *values.type->asTensor();
+    setDType(indices, DType::I64);
+    return inferred(std::vector<TypePtr>{values.type, tensorType(std::move(indices))});
+}
+
 /// Gradient of the pooled input, which is argument `Input`.
 template <int Input>
 Inferred poolBackward(const InferContext& c) {
@@ -172,8 +181,10 @@ void registerConvPool(InferTable& table) {
     for (const char* op : {"aten::_adaptive_avg_pool2d", "aten::adaptive_avg_pool2d"}) table.add(op, adaptivePool<2>);
     for (const char* op : {"aten::_adaptive_avg_pool3d", "aten::adaptive_avg_pool3d"}) table.add(op, adaptivePool<3>);
     for (const char* op : {"aten::max_pool2d_with_indices_backward", "aten::avg_pool2d_backward", "aten::_adaptive_avg_pool2d_backward",
-                           "aten::max_pool3d_with_indices_backward", "aten::avg_pool3d_backward"})
+                           "aten::max_pool3d_with_indices_backward", "aten::avg_pool3d_backward", "aten::_adaptive_avg_pool3d_backward"})
         table.add(op, poolBackward<1>);
+    table.add("aten::adaptive_max_pool2d", adaptiveMaxPool<2>);
+    table.add("aten::adaptive_max_pool3d", adaptiveMaxPool<3>);
     for (const char* op : {"aten::upsample_nearest1d", "aten::upsample_linear1d", "aten::_upsample_nearest_exact1d"}) table.add(op, upsample<1>);
     for (const char* op : {"aten::upsample_nearest2d", "aten::upsample_bilinear2d", "aten::upsample_bicubic2d", "aten::_upsample_nearest_exact2d"})
         table.add(op, upsample<2>);

@@ -138,7 +138,7 @@ void registerIndexing(InferTable& table) {
         table.add(op, contiguousCopy);
     table.add("aten::masked_scatter", maskedScatter);
     for (const char* op : {"aten::index_put", "aten::_unsafe_index_put", "aten::index_put.hacked_twin", "aten::_unsafe_index_put.hacked_twin",
-                           "aten::index_add", "aten::index_copy", "aten::index_fill.int_Scalar", "aten::index_fill.int_Tensor"})
+                           "aten::index_add", "aten::index_copy", "aten::index_reduce", "aten::_unsafe_masked_index_put_accumulate", "aten::index_fill.int_Scalar", "aten::index_fill.int_Tensor"})
         table.add(op, orderedCopy);
     for (const char* op : {"aten::slice_backward", "aten::select_backward", "aten::diagonal_backward", "aten::unfold_backward"})
         table.add(op, zerosOfSizes);

@@ -87,6 +87,19 @@ Inferred layerNormBackward(const InferContext& c) {
                                          wanted(mask, 2) ? gradient(bias) : nullptr});
 }
 
+/// native_group_norm_backward, native_batch_norm_backward (grad_out, input, …, output_mask): gradients of input, weight and bias by channel.
+Inferred normBackward(const InferContext& c) {
+    static const Name outputMask = "output_mask"_n;
+    const TensorType *grad = c.tensor(0), *input = c.tensor(1);
+    if (!grad || !input || input->rank() < 2) return {};
+    const Value& mask = named(c, outputMask);
+    const TensorType* weight = c.tensor(c.call.op && c.call.op->canonical == "aten::native_group_norm_backward" ? 4 : 2);
+    const DType dtype = weight ? weight->dtype : statisticsFor(input->dtype);
+    auto channels = [&] { return tensorType(contiguousLike(*input, {input->sizes[1]}, dtype)); };
+    return inferred(std::vector<TypePtr>{wanted(mask, 0) ? tensorType(ordered(*input)) : nullptr, wanted(mask, 1) ? channels() : nullptr,
+                                         wanted(mask, 2) ? channels() : nullptr});
+}
+
 /// native_group_norm(input, weight, bias, N, C, HxW, group, eps) -> (output, mean, rstd).
 Inferred groupNorm(const InferContext& c) {
     const TensorType* t = c.tensor(0);
@@ -96,29 +109,57 @@ Inferred groupNorm(const InferContext& c) {
     return inferred(std::vector<TypePtr>{tensorType(ordered(*t)), statistics, statistics});
 }
 
-/// Output, saved mean and saved inverse deviation, then `Extra` further results of which nothing is known. Outside training the saved values are
-/// empty on one device and not on another: unknown.
-template <int Training, int Extra>
-Inferred batchNorm(const InferContext& c) {
+/// Output, saved mean and saved inverse deviation; `Training` is the parameter that says whether it trains, -1 = it does, -2 = it does not. Outside
+/// training the CPU saves nothing, in two empty tensors, and other devices save the running statistics.
+template <int Training>
+std::vector<TypePtr> batchNormParts(const InferContext& c) {
     const TensorType* t = c.tensor(0);
     if (!t || t->rank() < 2) return {};
     const bool training = Training < 0 ? Training == -1 : c.value(static_cast<std::size_t>(Training)).asBool().value_or(false);
-    const DType dtype = t->device == "cpu" ? t->dtype : statisticsFor(t->dtype);  // the CPU keeps the input's dtype
-    TypePtr saved = training ? tensorType(contiguousLike(*t, {t->sizes[1]}, dtype)) : nullptr;
-    std::vector<TypePtr> parts = {tensorType(ordered(*t)), saved, saved};
-    parts.resize(3 + Extra);
+    const bool cpu = t->device == "cpu";
+    const TensorType* weight = c.tensor(1);
+    const DType dtype = cpu ? (weight ? weight->dtype : t->dtype) : statisticsFor(t->dtype);  // the CPU keeps the parameters' dtype
+    const SymInt saved = cpu && !training ? SymInt(0) : t->sizes[1];
+    TypePtr statistics = tensorType(contiguousLike(*t, {saved}, dtype));
+    return {tensorType(ordered(*t)), statistics, statistics};
+}
+
+template <int Training>
+Inferred batchNorm(const InferContext& c) {
+    auto parts = batchNormParts<Training>(c);
+    return parts.empty() ? Inferred{} : inferred(std::move(parts));
+}
+
+/// …, running_mean and running_var after the call.
+bool addRunning(const InferContext& c, std::vector<TypePtr>& parts) {
+    for (std::size_t i : {std::size_t(3), std::size_t(4)}) {
+        const TensorType* t = c.tensor(i);
+        if (!t) return false;
+        parts.push_back(tensorType(contiguousLike(*t, t->sizes)));
+    }
+    return true;
+}
+
+Inferred batchNormFunctional(const InferContext& c) {
+    auto parts = batchNormParts<5>(c);
+    return !parts.empty() && addRunning(c, parts) ? inferred(std::move(parts)) : Inferred{};
+}
+
+/// Always training; a reserve that only cuDNN fills.
+template <bool Functional>
+Inferred batchNormWithUpdate(const InferContext& c) {
+    auto parts = batchNormParts<-1>(c);
+    if (parts.empty()) return {};
+    parts.push_back(tensorType(contiguousLike(*c.tensor(0), {SymInt(0)}, DType::U8)));
+    if (Functional && !addRunning(c, parts)) return {};
     return inferred(std::move(parts));
 }
 
-/// …, running_mean, running_var after the call.
-Inferred batchNormFunctional(const InferContext& c) {
-    Inferred r = batchNorm<5, 0>(c);
-    if (!r.type) return {};
-    std::vector<TypePtr> parts = *r.type->asTuple();
-    for (std::size_t i : {std::size_t(3), std::size_t(4)}) {
-        const TensorType* t = c.tensor(i);
-        parts.push_back(t ? tensorType(contiguousLike(*t, t->sizes)) : nullptr);
-    }
+/// cudnn_batch_norm: the size of the reserve is cuDNN's affair.
+Inferred cudnnBatchNorm(const InferContext& c) {
+    auto parts = batchNormParts<5>(c);
+    if (parts.empty()) return {};
+    parts.emplace_back();
     return inferred(std::move(parts));
 }
 
@@ -165,13 +206,17 @@ void registerNormalize(InferTable& table) {
     table.add("aten::native_layer_norm_backward", layerNormBackward);
     table.add("aten::_fused_rms_norm", rmsNorm);
     table.add("aten::native_group_norm", groupNorm);
-    for (const char* op : {"aten::native_batch_norm", "aten::_native_batch_norm_legit"}) table.add(op, batchNorm<5, 0>);
-    table.add("aten::_native_batch_norm_legit.no_stats", batchNorm<3, 0>);
-    table.add("aten::_native_batch_norm_legit_no_training", batchNorm<-2, 0>);
+    for (const char* op : {"aten::native_batch_norm", "aten::_native_batch_norm_legit"}) table.add(op, batchNorm<5>);
+    table.add("aten::_native_batch_norm_legit.no_stats", batchNorm<3>);
+    table.add("aten::_native_batch_norm_legit_no_training", batchNorm<-2>);
     table.add("aten::_native_batch_norm_legit_functional", batchNormFunctional);
-    table.add("aten::_batch_norm_with_update", batchNorm<-1, 1>);
-    table.add("aten::cudnn_batch_norm", batchNorm<5, 1>);
+    table.add("aten::_batch_norm_with_update", batchNormWithUpdate<false>);
+    table.add("aten::_batch_norm_with_update_functional", batchNormWithUpdate<true>);
+    table.add("aten::cudnn_batch_norm", cudnnBatchNorm);
     table.add("aten::native_dropout", dropout);
+    for (const char* op : {"aten::native_dropout_backward", "aten::renorm"}) table.add(op, inputOrder);
+    for (const char* op : {"aten::native_group_norm_backward", "aten::native_batch_norm_backward", "aten::batch_norm_backward"})
+        table.add(op, normBackward);
     for (const char* op : {"aten::softmax.int", "aten::log_softmax.int", "aten::_safe_softmax"}) table.add(op, softmaxTo);
     for (const char* op : {"aten::layer_norm", "aten::rms_norm", "aten::group_norm"}) table.add(op, normalised);
     table.add("aten::batch_norm", inputOrder);

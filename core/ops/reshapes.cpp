@@ -435,7 +435,7 @@ void registerReshapes(InferTable& table) {
     for (const char* op : {"aten::to.device", "aten::to.dtype", "aten::to.dtype_layout", "aten::to.other", "aten::to.prim_Device",
                            "aten::to.prim_dtype", "aten::type_as"})
         table.addView(op, convert, false);
-    for (const char* op : {"aten::resolve_conj", "aten::resolve_neg"}) table.addView(op, identity, false);
+    for (const char* op : {"aten::resolve_conj", "aten::resolve_neg", "aten::conj_physical"}) table.addView(op, identity, false);
     for (const char* op : {"aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout"})
         table.addView(op, dropout, false);
     table.addView("aten::sum_to_size", sumToSize, false);

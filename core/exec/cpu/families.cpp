@@ -28,6 +28,10 @@ void registerCpuFamilies(KernelTable& table) {
     registerScatter(table);
     registerIndexPut(table);
     registerSelect(table);
+    registerPool(table);
+    registerConvolution(table);
+    registerNormalize(table);
+    registerBatchNorm(table);
 }
 
 }  // namespace aliascope::exec

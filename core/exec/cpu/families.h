@@ -32,5 +32,9 @@ void registerIndexing(KernelTable& table);
 void registerScatter(KernelTable& table);
 void registerIndexPut(KernelTable& table);
 void registerSelect(KernelTable& table);
+void registerPool(KernelTable& table);
+void registerConvolution(KernelTable& table);
+void registerNormalize(KernelTable& table);
+void registerBatchNorm(KernelTable& table);
 
 }  // namespace aliascope::exec

@@ -172,8 +172,10 @@ UniqueCall uniqueCall(const OpCall& call) {
     u.whole = !dim || self.rank() == 0;
     if (!u.whole) u.dim = static_cast<std::size_t>(*dim < 0 ? *dim + n : *dim);
     u.sorted = call.name != "aten::unique_consecutive";
-    u.inverse = call.arg("return_inverse").boolean().value_or(false);
-    u.counts = call.arg("return_counts").boolean().value_or(false);
+    // The form with a dimension gives everything, asked for or not; PyTorch takes dimension 0 of a vector for the other form.
+    const bool all = dim && !(u.sorted == false && *dim == 0 && self.rank() == 1);
+    u.inverse = all || call.arg("return_inverse").boolean().value_or(false);
+    u.counts = all || call.arg("return_counts").boolean().value_or(false);
     return u;
 }
 
