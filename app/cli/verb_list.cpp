@@ -96,7 +96,7 @@ void listDocument(Command& c, const std::string& file) {
         row.json = {{"id", entry.id},
                     {"name", entry.label},
                     {"kind", kind},
-                    {"form", std::string(toString(unit.form))},
+                    {"form", std::string(graphFormName(unit.form))},
                     {"nodes", entry.nodes},
                     {"calls", calls},
                     {"ops", distinct},

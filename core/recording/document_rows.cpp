@@ -16,7 +16,7 @@ constexpr std::size_t kKeyDigits = 8;
 
 /// What a unit states beside its graph: `{"notes": […], "first_line": 12, "form": "readable"}`.
 std::string notesJson(const Unit& unit) {
-    nlohmann::json j = {{"form", std::string(toString(unit.form))}, {"first_line", unit.firstLine}};
+    nlohmann::json j = {{"form", std::string(graphFormName(unit.form))}, {"first_line", unit.firstLine}};
     if (!unit.notes.empty()) j["notes"] = unit.notes;
     return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

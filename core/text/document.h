@@ -31,7 +31,7 @@ struct ReadLimits {
 
 enum class GraphForm : std::uint8_t { GraphText, Readable, Table, Program };
 /// `graph`, `readable`, `table`, `program`.
-std::string_view toString(GraphForm form);
+std::string_view graphFormName(GraphForm form);
 
 /// One input or output of an exported graph (formats.md 11.5). An output whose kind says mutation is a copy-back: after the graph, its value is
 /// written into the input whose entry carries the same target.

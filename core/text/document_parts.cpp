@@ -5,6 +5,7 @@
 
 #include "core/ops/infer.h"
 #include "core/text/graph_finder.h"
+#include "core/text/html_text.h"
 #include "core/text/literals.h"
 #include "core/text/log_prefix.h"
 #include "core/text/normalise.h"
@@ -136,6 +137,7 @@ Document readProgramText(std::string text, const std::string& path, const ReadCo
 Result<Document> readTextPart(std::string text, const std::string& path, const ReadContext& context) {
     if (auto json = readJson(text, path, context)) return std::move(*json);
     if (isTrace(text)) return readTrace(std::move(text), path, context);
+    if (isHtml(text)) text = htmlText(text);
     NormalisedText normal = normalise(std::move(text));
     Document doc;
     doc.path = path;

@@ -11,6 +11,7 @@
 
 #include "core/text/literals.h"
 #include "core/text/natural_order.h"
+#include "core/text/normalise.h"
 
 namespace aliascope {
 namespace {
@@ -126,7 +127,7 @@ private:
 
     void take(std::string_view header, std::size_t content, std::uint64_t size) {
         const char type = header[156];
-        std::string name = nameOf(header);
+        std::string name = cleanUtf8(nameOf(header)).text;
         if (name.starts_with("./")) name.erase(0, 2);
         if ((type != '0' && type != '\0') || name.empty() || name.ends_with('/')) {
             if (type == '1' || type == '2') diagnostics_.push_back(refusedMember(name, "it is a link", path_));

@@ -89,7 +89,7 @@ Result<Document> finished(Result<Document> doc, const ReadContext& context) {
 
 }  // namespace
 
-std::string_view toString(GraphForm form) {
+std::string_view graphFormName(GraphForm form) {
     switch (form) {
         case GraphForm::GraphText:
             return "graph";

@@ -78,8 +78,8 @@ std::size_t byteOf(std::string_view line, std::size_t column, bool wide) {
     return std::min(at, line.size());
 }
 
-/// The cells under a rule; nothing when a cell reaches across the gap between two columns.
-std::optional<Cells> cut(std::string_view line, const Columns& columns, bool wide) {
+/// The cells under a rule; nothing when a cell reaches across the gap between two columns, or when the last one is empty and `whole`.
+std::optional<Cells> cut(std::string_view line, const Columns& columns, bool wide, bool whole) {
     Cells cells;
     std::size_t begin = byteOf(line, columns[0], wide);
     for (std::size_t i = 0; i < kColumns; ++i) {
@@ -89,7 +89,7 @@ std::optional<Cells> cut(std::string_view line, const Columns& columns, bool wid
         cells[i] = trimmed(cell);
         begin = end;
     }
-    return cells;
+    return whole && cells.back().empty() ? std::nullopt : std::optional(cells);
 }
 
 /// Cells without a rule: runs of two or more blanks outside brackets and quotes are the gaps.
@@ -166,11 +166,11 @@ private:
 
     std::optional<Cells> cellsOf(std::string_view line) const {
         if (trimmed(line).empty()) return std::nullopt;
-        if (columns_) {
-            if (auto cells = cut(line, *columns_, false)) return cells;
-            if (auto cells = cut(line, *columns_, true)) return cells;
-        }
-        return split(line);
+        if (!columns_) return split(line);
+        if (auto cells = cut(line, *columns_, false, true)) return cells;
+        if (auto cells = cut(line, *columns_, true, true)) return cells;
+        if (auto cells = split(line)) return cells;
+        return cut(line, *columns_, false, false);
     }
 
     /// Rows of other kinds than the known ones are rows only when the rest looks like one.
@@ -197,7 +197,7 @@ std::size_t TableReader::joinContinuations(Cells& cells, std::size_t begin) {
     std::size_t at = begin + lineAt(begin).size() + 1;
     while (columns_ && at < text_.size()) {
         const std::string_view line = lineAt(at);
-        const auto more = cut(line, *columns_, false);
+        const auto more = cut(line, *columns_, false, false);
         if (trimmed(line).empty() || !more || !(*more)[0].empty() || !(*more)[1].empty()) break;
         for (std::size_t i = 2; i < kColumns; ++i) {
             if ((*more)[i].empty()) continue;

@@ -90,7 +90,6 @@ struct Compilation {
     bool started = false, finished = false;
     int attempt = -1, run = 0;
     std::vector<std::size_t> block;  // pieces since the last runnable script whose phase the output code will tell
-    SymbolTable symbols;
 };
 
 class TraceReader {
@@ -108,7 +107,9 @@ public:
         Reporter reporter(source, context_.options.limits.diagnosticsPerUnit);
         reporter_ = &reporter;
         eachRecord();
-        if (skipped_ > 0) reporter.report(info("R032", {{"n", std::to_string(skipped_)}}), skippedAt_);
+        if (!strays_.empty()) reporter.report(info("R032", {{"n", std::to_string(strays_.size())}}), strays_[0].first);
+        for (const auto& [begin, end] : strays_)
+            std::fill(doc_.text.begin() + static_cast<std::ptrdiff_t>(begin), doc_.text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
         readPieces(source, false);
         if (doc_.units.empty()) readPieces(source, true);
         for (Diagnostic& d : reporter.take()) doc_.diagnostics.push_back(std::move(d));
@@ -143,8 +144,13 @@ private:
     Reporter* reporter_ = nullptr;
     std::vector<Piece> pieces_;
     std::map<std::string, Compilation> compilations_;
-    std::size_t skipped_ = 0, skippedAt_ = 0;
+    std::map<std::string, SymbolTable> symbols_;               // of each run of each compile id
+    std::vector<std::pair<std::size_t, std::size_t>> strays_;  // lines inside records that belong to none; they become blank
 };
+
+std::string symbolsKey(const UnitGroup& g) {
+    return std::to_string(g.rank.value_or(-1)) + ":" + std::to_string(g.process.value_or(-1)) + ":" + g.compileId + "#" + std::to_string(g.run);
+}
 
 void TraceReader::eachRecord() {
     Record open;
@@ -289,7 +295,7 @@ void TraceReader::symbol(JsonValue fact, JsonValue header, const Record& r) {
         facts.min = bound(open + 1, comma);
         facts.max = bound(comma + 1, std::min(range.find(']', comma), range.size()));
     }
-    compilation(header, r).symbols[Name(name)] = facts;
+    symbols_[symbolsKey(groupOf(header, r))][Name(name)] = facts;
 }
 
 /// Whether the first line with text starts a graph.
@@ -298,6 +304,7 @@ bool TraceReader::startsGraph(const Record& r) const {
         const std::size_t end = std::min(text().find('\n', at), r.end);
         std::string_view line = text().substr(at, end - at);
         if (line.substr(0, 1) == "\t") line.remove_prefix(1);
+        if (line.ends_with('\r')) line.remove_suffix(1);
         if (!trimmed(line).empty())
             return classLineAt(line) != kNone || forwardLineAt(line) != kNone || graphHeaderAt(line) != kNone || isNodeLine(line) || isTableLine(line);
         at = end + 1;
@@ -305,7 +312,7 @@ bool TraceReader::startsGraph(const Record& r) const {
     return false;
 }
 
-/// Checks the payload against its digest and makes it readable in place: the TAB becomes a blank; lines that do not belong to it become blank.
+/// Checks the payload against its digest and makes it readable in place: the TAB becomes a blank; lines that do not belong to it are noted.
 void TraceReader::preparePayload(const Record& r, JsonValue header) {
     std::string with, without;  // lines without TAB taken, and left out
     std::vector<std::pair<std::size_t, std::size_t>> strays;
@@ -334,11 +341,8 @@ void TraceReader::preparePayload(const Record& r, JsonValue header) {
     if (!whole) reporter_->report(warning("R031"), r.begin);
     std::replace(doc_.text.begin() + static_cast<std::ptrdiff_t>(r.payload), doc_.text.begin() + static_cast<std::ptrdiff_t>(r.end), '\r', ' ');
     if (withIt) return;
-    for (const auto& [begin, end] : strays) {
-        if (end == begin) continue;
-        if (skipped_++ == 0) skippedAt_ = begin;
-        std::fill(doc_.text.begin() + static_cast<std::ptrdiff_t>(begin), doc_.text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
-    }
+    for (const auto& stray : strays)
+        if (stray.first < stray.second) strays_.push_back(stray);
 }
 
 /// Graph fragments are comments of the code.
@@ -358,6 +362,7 @@ void TraceReader::readPieces(const SourceText& source, bool scripts) {
     for (const Piece& piece : pieces_) {
         if (context_.options.cancel.cancelled()) return;
         if (piece.script != scripts) continue;
+        const auto table = symbols_.find(symbolsKey(piece.group));
         for (Unit& unit : findGraphs(source.upTo(piece.end), piece.begin, context_.ops, context_.options)) {
             if (scripts && unit.graph.name != "Repro") continue;
             if (unit.stage != "kernel") {
@@ -366,11 +371,9 @@ void TraceReader::readPieces(const SourceText& source, bool scripts) {
             }
             unit.group = piece.group;
             if (piece.phase != Phase::Unknown || unit.stage == "kernel") unit.graph.phase = piece.phase;
-            const std::string key = std::string(piece.group.rank ? std::to_string(*piece.group.rank) : "") + ":" +
-                                    std::to_string(piece.group.process.value_or(-1)) + ":" + piece.group.compileId;
-            if (const auto c = compilations_.find(key); c != compilations_.end() && !c->second.symbols.empty())
+            if (table != symbols_.end())
                 for (auto& [name, facts] : unit.graph.symbols)
-                    if (const auto known = c->second.symbols.find(name); known != c->second.symbols.end()) facts = known->second;
+                    if (const auto known = table->second.find(name); known != table->second.end()) facts = known->second;
             doc_.units.push_back(std::move(unit));
         }
         if (context_.options.progress)

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/text/member_source.h"
+#include "core/text/normalise.h"
 
 namespace aliascope {
 namespace {
@@ -98,18 +99,18 @@ Status ZipArchive::list() {
     for (zip_uint64_t i = 0; i < static_cast<zip_uint64_t>(count); ++i) {
         zip_stat_t stat;
         zip_stat_init(&stat);
-        if (zip_stat_index(zip_.get(), i, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_NAME)) {
+        if (zip_stat_index(zip_.get(), i, ZIP_FL_ENC_RAW, &stat) != 0 || !(stat.valid & ZIP_STAT_NAME)) {
             diagnostics_.push_back(refusedMember("number " + std::to_string(i + 1), "its header cannot be read", path_));
             continue;
         }
-        const std::string_view name = stat.name;
+        const std::string name = cleanUtf8(stat.name).text;
         if (name.ends_with('/')) continue;
         if (const auto why = refusal(i, stat); !why.empty()) {
             diagnostics_.push_back(refusedMember(name, why, path_));
-        } else if (!seen.insert(std::string(name)).second) {
+        } else if (!seen.insert(name).second) {
             diagnostics_.push_back(refusedMember(name, "another entry before it has the same name", path_));
         } else {
-            members_.push_back({std::string(name), stat.size});
+            members_.push_back({name, stat.size});
             indices_.push_back(i);
             packed_.push_back(stat.comp_size);
         }

@@ -275,7 +275,7 @@ private slots:
         QTest::newRow("form") << QStringList{"show", kv, "--as", "python"} << 2 << "graph, readable, dot or json expected";
         QTest::newRow("format") << QStringList{"stages", "S", "--format", "xml"} << 2 << "table, json, ndjson, csv or md expected";
         QTest::newRow("no such file") << QStringList{"show", "nosuch.py"} << 3 << "nosuch.py: error R004: the file cannot be read: No such file";
-        QTest::newRow("folder") << QStringList{"show", samples} << 3 << "is a folder";
+        QTest::newRow("folder without graphs") << QStringList{"show", samples + "../resources/icons"} << 3 << "files holds a graph";
         QTest::newRow("no graph") << QStringList{"show", source + "/LICENSE"} << 3 << "R003";
         QTest::newRow("binary") << QStringList{"show", ALIASCOPE_PROGRAM} << 3 << "R002";
         QTest::newRow("no such ops file") << QStringList{"show", kv, "--ops", "nosuch.ops"} << 3 << "nosuch.ops";

@@ -68,10 +68,10 @@ private slots:
                                        7)
                                 << "R002"
                                 << "\\x7fELF";
-        QTest::newRow("zip") << QByteArray("PK\x03\x04rest") << "R002"
-                             << "zip archive";
-        QTest::newRow("gzip") << QByteArray("\x1f\x8b\x08") << "R002"
-                              << "gzip stream";
+        QTest::newRow("zip") << QByteArray("PK\x03\x04rest") << "R004"
+                             << "the archive cannot be read";
+        QTest::newRow("gzip") << QByteArray("\x1f\x8b\x08") << "R004"
+                              << "the gzip stream cannot be read";
         QTest::newRow("prose") << QByteArray("Just some words.\nNothing else.\n") << "R003"
                                << "looked for";
         QTest::newRow("empty") << QByteArray() << "R003"
@@ -97,8 +97,8 @@ private slots:
         QVERIFY2(QString::fromStdString(doc.error().format()).contains(words), doc.error().format().c_str());
     }
 
-    void missingFileAndFolder() {
-        const std::pair<QString, const char*> cases[] = {{dir_.filePath("none"), "No such file"}, {dir_.path(), "this is a folder"}, {QString(), "a path"}};
+    void missingFiles() {
+        const std::pair<QString, const char*> cases[] = {{dir_.filePath("none"), "No such file"}, {QString(), "a path"}};
         for (const auto& [path, words] : cases) {
             const auto doc = open(path);
             QVERIFY(!doc.has_value());
