@@ -2,6 +2,9 @@
 // Needs ALIASCOPE_SHARED, the folder of the reference corpus.
 
 #include <QDir>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTest>
 #include <array>
 #include <cmath>
@@ -52,6 +55,50 @@ Tensor copyOf(const Tensor& t) {
 }
 
 }  // namespace
+
+/// Compares every node's value with what PyTorch's had: layout exactly, statistics closely.
+class NodeComparer : public ExecObserver {
+public:
+    NodeComparer(const QJsonObject& want, bool tf32) : want_(want), bound_(tf32 ? 1e-2 : 2e-3) {}
+
+    void nodeFinished(const memory::Site& site, const Graph& g, const Node& n, const RuntimeValue& value, std::int64_t) override {
+        const QJsonObject want = want_[QString::fromStdString(n.name.str())].toObject();
+        const Tensor* t = value.tensor();
+        if (site.callPath != 0 || want.isEmpty() || !t || isUndefined(g, n)) return;
+        ++compared;
+        const QString layout = QString::fromStdString(n.name.str() + " " + n.op.str() + " is " + t->str());
+        if (shape(want["shape"]) != t->sizes || (t->numel() > 0 && shape(want["stride"]) != t->strides)) {
+            differences << layout;
+            return;
+        }
+        const Digest d = cpu().digest(*t);
+        const double lowest = want["min"].toDouble(), highest = want["max"].toDouble(), l2 = want["l2"].toDouble();
+        if (!want["min"].isDouble() || !want["max"].isDouble() || !want["l2"].isDouble()) return;
+        const double scale = std::max(std::abs(lowest), std::abs(highest));
+        if (!near(d.min, lowest, scale) || !near(d.max, highest, scale) || !near(d.l2, l2, l2))
+            differences << layout + QString(" min %1 max %2 l2 %3, want %4 %5 %6").arg(d.min).arg(d.max).arg(d.l2).arg(lowest).arg(highest).arg(l2);
+    }
+
+    int compared = 0;
+    QStringList differences;
+
+private:
+    static Shape shape(const QJsonValue& v) {
+        Shape out;
+        for (const QJsonValue& item : v.toArray()) out.push_back(item.toInteger());
+        return out;
+    }
+    bool near(double a, double b, double scale) const { return std::abs(a - b) <= 1e-6 + bound_ * std::max(std::abs(b), scale); }
+    /// Padded logsumexp and random states of attention without dropout.
+    static bool isUndefined(const Graph& g, const Node& n) {
+        const NodeId source = n.arg(0).asNode();
+        return n.op == "operator::getitem" && source && g[source].op.view().find("attention") != std::string_view::npos &&
+               g[source].op.view().find("backward") == std::string_view::npos && n.arg(1).asInt().value_or(0) > 0;
+    }
+
+    QJsonObject want_;
+    double bound_;
+};
 
 class ReferenceCases : public QObject {
     Q_OBJECT
@@ -242,6 +289,52 @@ private slots:
         static const char* const stages[] = {"aten.mutable", "v2.before_reinplace", "v2.after_post_grad", "v1.before_reinplace", "v1.after_post_grad"};
         for (std::size_t i = 0; i < std::size(stages); ++i)
             if (peaks.contains(stages[i])) QVERIFY2(peaks[stages[i]] == known->second[i], qPrintable(QString("%1: %2").arg(stages[i]).arg(peaks[stages[i]])));
+    }
+
+    void networks_data() {
+        QTest::addColumn<QString>("folder");
+        QTest::addColumn<QString>("number");
+        const QDir zoo(root_ + "/oracle/zoo");
+        for (const QString& name : zoo.entryList({"*_s", "*_s_*"}, QDir::Dirs))
+            for (const QString& file : QDir(zoo.filePath(name)).entryList({"digests.*.json"})) {
+                const QString number = file.section('.', 1, 1);
+                QTest::newRow(qPrintable(name + " " + number)) << zoo.filePath(name) << number;
+            }
+    }
+
+    /// Small networks node by node, against digests of PyTorch's values.
+    void networks() {
+        if (root_.isEmpty()) QSKIP("ALIASCOPE_SHARED is not set");
+        QFETCH(QString, folder);
+        QFETCH(QString, number);
+        const auto g = read(folder + "/before_post_grad." + number + ".readable.py");
+        QVERIFY(g.has_value());
+        const Values values = valuesOf(folder + "/values." + number + ".safetensors");
+        QFile file(folder + "/digests." + number + ".json");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QJsonObject want = QJsonDocument::fromJson(file.readAll()).object();
+        std::vector<RuntimeValue> inputs;
+        bool convolves = false;
+        for (const NodeId id : inOrder(*g)) {
+            const Node& n = (*g)[id];
+            convolves = convolves || n.op.view().starts_with("aten::convolution");
+            if (n.kind != NodeKind::Placeholder) continue;
+            const auto found = values.tensors.find("in/" + n.name.str());
+            if (found == values.tensors.end()) QFAIL(qPrintable("no value for " + QString::fromStdString(n.name.str())));
+            Tensor t = makeTensor(cpu(), *n.tensor());
+            cpu().copy(t, found->second);
+            inputs.emplace_back(std::move(t));
+        }
+        NodeComparer comparer(want, convolves);
+        ExecOptions options;
+        options.bodies = &*bodies_;
+        const ExecResult result = execute(*g, registry_, cpu(), inputs, {}, options, &comparer);
+        QVERIFY2(!result.error, result.error ? result.error->format().c_str() : "");
+        qInfo("%d of %d nodes compared, %d differ, %d warnings", comparer.compared, static_cast<int>(want.size()), static_cast<int>(comparer.differences.size()),
+              static_cast<int>(result.warnings.size()));
+        for (const Diagnostic& d : result.warnings) qInfo("%s", d.format().c_str());
+        QVERIFY2(comparer.differences.isEmpty(), qPrintable(comparer.differences.mid(0, 5).join("\n")));
+        QVERIFY(comparer.compared > 20);
     }
 };
 
