@@ -32,4 +32,7 @@ struct HostElements {
 /// The first element out of bounds, in words; nothing when all fit. Same dtype and count.
 std::optional<std::string> firstDifference(const HostElements& got, const HostElements& want, const CompareScale& scale);
 
+/// Two lists of positions along dimension `dim` of `self` pick equal elements: which of equal ones a sort or topk takes is open.
+bool picksSame(const HostElements& self, const Shape& sizes, std::size_t dim, const HostElements& a, const HostElements& b);
+
 }  // namespace aliascope::exec

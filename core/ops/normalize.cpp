@@ -172,6 +172,15 @@ Inferred dropout(const InferContext& c) {
     return inferred(std::vector<TypePtr>{tensorType(std::move(out)), tensorType(std::move(mask))});
 }
 
+/// native_dropout_backward(grad_output, mask, scale): a product with a float.
+Inferred dropoutBackward(const InferContext& c) {
+    const TensorType* t = c.tensor(0);
+    if (!t) return {};
+    TensorType out = ordered(*t);
+    setDType(out, floatingFor(t->dtype));
+    return inferred(std::move(out));
+}
+
 /// cross_entropy_loss and nll_loss (self, target, weight, reduction, …): one number unless reduction is 0.
 Inferred classLoss(const InferContext& c) {
     const TensorType *t = c.tensor(0), *target = c.tensor(1);
@@ -214,7 +223,8 @@ void registerNormalize(InferTable& table) {
     table.add("aten::_batch_norm_with_update_functional", batchNormWithUpdate<true>);
     table.add("aten::cudnn_batch_norm", cudnnBatchNorm);
     table.add("aten::native_dropout", dropout);
-    for (const char* op : {"aten::native_dropout_backward", "aten::renorm"}) table.add(op, inputOrder);
+    table.add("aten::native_dropout_backward", dropoutBackward);
+    table.add("aten::renorm", inputOrder);
     for (const char* op : {"aten::native_group_norm_backward", "aten::native_batch_norm_backward", "aten::batch_norm_backward"})
         table.add(op, normBackward);
     for (const char* op : {"aten::softmax.int", "aten::log_softmax.int", "aten::_safe_softmax"}) table.add(op, softmaxTo);

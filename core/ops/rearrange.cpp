@@ -87,9 +87,10 @@ Inferred blockDiagonal(const InferContext& c) {
 /// _chunk_cat(tensors, dim, num_chunks): outer dims, chunks, and one flattened part of every tensor.
 Inferred chunkCat(const InferContext& c) {
     auto tensors = tensorList(c, c.value(0));
-    auto d = c.value(1).asInt(), chunks = c.value(2).asInt();
-    if (!tensors || !d || !chunks || *chunks < 1 || *d < 0) return {};
-    const auto dim = static_cast<std::size_t>(*d);
+    auto chunks = c.value(2).asInt();
+    auto d = tensors ? wrapDim(c.value(1), tensors->front()->rank()) : std::nullopt;
+    if (!tensors || !d || !chunks || *chunks < 1) return {};
+    const std::size_t dim = *d;
     SymInt width = 0;
     for (const TensorType* t : *tensors) {
         if (dim >= t->rank()) return {};
@@ -98,7 +99,8 @@ Inferred chunkCat(const InferContext& c) {
         width = width + n;
     }
     const TensorType& first = *tensors->front();
-    std::vector<SymInt> sizes(first.sizes.begin(), first.sizes.begin() + *d);
+    if (dim >= first.rank()) return {};
+    std::vector<SymInt> sizes(first.sizes.begin(), first.sizes.begin() + static_cast<std::ptrdiff_t>(dim));
     sizes.push_back(SymInt(*chunks));
     sizes.push_back(width);
     return joined(*tensors, std::move(sizes));

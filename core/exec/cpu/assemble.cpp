@@ -212,7 +212,7 @@ void diagonalEmbed(OpCall& call) {
 /// _chunk_cat(tensors, dim, num_chunks): every tensor padded to num_chunks equal parts along dim; part i of all tensors, flattened, side by side.
 void chunkCat(OpCall& call) {
     const Tensor& out = call.out();
-    const auto d = static_cast<std::size_t>(call.integer(1));
+    const auto d = static_cast<std::size_t>(call.dim(1, call.tensors(0).front().rank()));
     const std::int64_t chunks = call.integer(2);
     fillScalar(out, 0.0);
     std::int64_t at = 0;
