@@ -1,6 +1,6 @@
 #pragma once
 // Random mutable programs for tests: views of views, in-place operators, mutable custom operators with overlapping arguments, inputs that are
-// written, results that alias. Every program runs under interpret(): nothing is written whose elements overlap one another.
+// written, results that alias. Every program runs: nothing is written whose elements overlap one another.
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-#include "tests/support_exec/random_program.h"
+#include "tests/passes/property/random_program.h"
 
 #include <algorithm>
 #include <numeric>
@@ -395,12 +395,40 @@ private:
 }  // namespace
 
 std::string_view customOperators() {
-    return "mylib::foo(Tensor(a!) x) -> ()\n"
-           "mylib::foo_ret(Tensor(a!) x, Tensor y) -> Tensor\n"
-           "mylib::two(Tensor(a!) x, Tensor(b!) y) -> ()\n"
-           "mylib::lst(Tensor(a!)[] xs, float s) -> ()\n"
-           "mylib::opt(Tensor(a!) x, Tensor(b!)? y) -> ()\n"
-           "mylib::cache(Tensor key, Tensor value, Tensor(a!) key_cache, Tensor(b!) value_cache, Tensor slot) -> ()\n";
+    return R"(op mylib::foo(Tensor(a!) x) -> ()
+    def forward(self, x):
+        add_ = torch.ops.aten.add_.Tensor(x, 1)
+        return ()
+op mylib::foo_ret(Tensor(a!) x, Tensor y) -> Tensor
+    def forward(self, x, y):
+        add_ = torch.ops.aten.add_.Tensor(x, y)
+        mul = torch.ops.aten.mul.Tensor(x, 2)
+        return (mul,)
+op mylib::two(Tensor(a!) x, Tensor(b!) y) -> ()
+    def forward(self, x, y):
+        add_ = torch.ops.aten.add_.Tensor(x, 1)
+        add__1 = torch.ops.aten.add_.Tensor(y, 2)
+        return ()
+op mylib::lst(Tensor(a!)[] xs, float s) -> ()
+    def forward(self, xs, s):
+        mul_ = torch.ops.aten._foreach_mul_.Scalar(xs, s)
+        return ()
+op mylib::opt(Tensor(a!) x, Tensor(b!)? y) -> ()
+    when y is None
+    def forward(self, x, y):
+        add_ = torch.ops.aten.add_.Tensor(x, 1)
+        return ()
+    otherwise
+    def forward(self, x, y):
+        add_ = torch.ops.aten.add_.Tensor(x, 1)
+        add__1 = torch.ops.aten.add_.Tensor(y, 1)
+        return ()
+op mylib::cache(Tensor key, Tensor value, Tensor(a!) key_cache, Tensor(b!) value_cache, Tensor slot) -> ()
+    def forward(self, key, value, key_cache, value_cache, slot):
+        put_k = torch.ops.aten.index_put_.default(key_cache, [slot], key)
+        put_v = torch.ops.aten.index_put_.default(value_cache, [slot], value)
+        return ()
+)";
 }
 
 Graph randomProgram(const OpRegistry& ops, std::uint32_t seed, const ProgramOptions& options) { return Generator(ops, seed, options).run(); }
