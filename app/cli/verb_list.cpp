@@ -57,9 +57,59 @@ std::string joined(const std::vector<std::string>& words, std::size_t most) {
     return out;
 }
 
-const std::vector<Column> columns = {{"id", "graph"},          {"name", "name", false, 40},       {"kind", "kind"},
-                                     {"nodes", "nodes", true}, {"calls", "calls", true},          {"ops", "operators", true},
-                                     {"line", "line", true},   {"symbols", "symbols", false, 30}, {"unknown_ops", "unknown operators", false, 60}};
+const std::vector<Column> columns = {{"id", "graph"},
+                                     {"name", "name", false, 40},
+                                     {"compile_id", "compilation", false, 24},
+                                     {"kind", "kind"},
+                                     {"nodes", "nodes", true},
+                                     {"calls", "calls", true},
+                                     {"ops", "operators", true},
+                                     {"line", "line", true},
+                                     {"symbols", "symbols", false, 30},
+                                     {"unknown_ops", "unknown operators", false, 60},
+                                     {"file", "file", false, 60}};
+constexpr std::size_t kCompilation = 2, kFile = 10;
+
+/// `0/0`, `rank 1 0/0 (2nd)`, `model 3`: which compilation a graph belongs to; empty when the file does not say.
+std::string compilationOf(const UnitGroup& group) {
+    std::string out = group.rank ? fmt::format("rank {} ", *group.rank) : "";
+    if (!group.compileId.empty())
+        out += group.compileId;
+    else if (group.aotId)
+        out += fmt::format("model {}", *group.aotId);
+    else
+        return {};
+    return group.run > 0 ? fmt::format("{} (run {})", out, group.run + 1) : out;
+}
+
+Json optional(const std::optional<int>& number) { return number ? Json(*number) : Json(nullptr); }
+
+Json signatureJson(const std::vector<SignatureEntry>& entries) {
+    Json out = Json::array();
+    for (const SignatureEntry& e : entries) out.push_back({{"kind", e.kind.str()}, {"name", e.name.str()}, {"target", orNull(e.target.str())}});
+    return out;
+}
+
+/// What the file tells of a graph beside its nodes.
+void addPlace(Json& row, const Unit& unit) {
+    row["stage"] = orNull(unit.stage);
+    row["compile_id"] = orNull(unit.group.compileId);
+    row["rank"] = optional(unit.group.rank);
+    row["attempt"] = optional(unit.group.attempt);
+    row["aot_id"] = optional(unit.group.aotId);
+    row["run"] = unit.group.run + 1;
+    row["abandoned"] = unit.abandoned;
+    row["file"] = orNull(unit.member);
+    if (!unit.signature.empty()) row["signature"] = {{"inputs", signatureJson(unit.signature.inputs)}, {"outputs", signatureJson(unit.signature.outputs)}};
+}
+
+/// Columns that say nothing of any graph are left out.
+void dropEmptyColumn(Table& table, std::size_t column) {
+    const auto filled = [&](const Row& row) { return !row.cells[column].empty(); };
+    if (std::any_of(table.rows.begin(), table.rows.end(), filled)) return;
+    table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(column));
+    for (Row& row : table.rows) row.cells.erase(row.cells.begin() + static_cast<std::ptrdiff_t>(column));
+}
 
 void listDocument(Command& c, const std::string& file) {
     const Document document = readDocument(c, file);
@@ -86,13 +136,15 @@ void listDocument(Command& c, const std::string& file) {
         Row row;
         row.cells = {entry.id,
                      entry.label,
+                     compilationOf(unit.group),
                      kind,
                      std::to_string(entry.nodes),
                      std::to_string(calls),
                      std::to_string(distinct),
                      whole ? std::to_string(unit.firstLine) : "",
                      joined(symbols, 6),
-                     joined(unknown, 4)};
+                     joined(unknown, 4),
+                     unit.member};
         row.json = {{"id", entry.id},
                     {"name", entry.label},
                     {"kind", kind},
@@ -104,9 +156,17 @@ void listDocument(Command& c, const std::string& file) {
                     {"symbols", symbols},
                     {"line", unit.firstLine},
                     {"notes", whole ? Json(unit.notes) : Json::array()}};
+        if (whole) addPlace(row.json, unit);
         table.rows.push_back(std::move(row));
     }
-    if (c.json()) return c.answerJson({{"graphs", table.json()}, {"diagnostics", diagnostics}});
+    if (c.json()) {
+        Json skipped = Json::array();
+        for (const SkippedMember& member : document.skipped) skipped.push_back({{"file", member.name}, {"why", member.why}});
+        return c.answerJson({{"graphs", table.json()}, {"diagnostics", diagnostics}, {"skipped", std::move(skipped)}});
+    }
+    if (!document.skipped.empty()) c.note(fmt::format("{} of the files hold no graph; --json lists them", document.skipped.size()));
+    dropEmptyColumn(table, kFile);
+    dropEmptyColumn(table, kCompilation);
     writeTable(c.out(), table, c.format());
 }
 

@@ -14,10 +14,28 @@ namespace {
 
 constexpr std::size_t kKeyDigits = 8;
 
+nlohmann::json sideJson(const std::vector<SignatureEntry>& entries) {
+    nlohmann::json out = nlohmann::json::array();
+    for (const SignatureEntry& e : entries)
+        out.push_back({{"kind", e.kind.str()}, {"name", e.name.str()}, {"target", e.target.str()}, {"persistent", e.persistent}});
+    return out;
+}
+
+/// `{"inputs": […], "outputs": […]}` of an exported graph, else empty.
+std::string signatureJson(const Signature& s) {
+    if (s.empty()) return {};
+    const nlohmann::json j = {{"inputs", sideJson(s.inputs)}, {"outputs", sideJson(s.outputs)}};
+    return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 /// What a unit states beside its graph: `{"notes": […], "first_line": 12, "form": "readable"}`.
 std::string notesJson(const Unit& unit) {
     nlohmann::json j = {{"form", std::string(graphFormName(unit.form))}, {"first_line", unit.firstLine}};
     if (!unit.notes.empty()) j["notes"] = unit.notes;
+    if (!unit.stage.empty()) j["stage"] = unit.stage;
+    if (!unit.member.empty()) j["file"] = unit.member;
+    if (unit.group.run > 0) j["run"] = unit.group.run + 1;
+    if (unit.abandoned) j["abandoned"] = true;
     return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -27,8 +45,8 @@ public:
         : db_(db),
           doc_(doc),
           graph_(db,
-                 "INSERT INTO graph(source, name, phase, order_key, span_begin, span_end, nodes, notes) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) "
-                 "RETURNING id"),
+                 "INSERT INTO graph(source, name, phase, order_key, span_begin, span_end, nodes, notes, compile_id, rank, attempt, aot_id, signature) "
+                 "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id"),
           symbol_(db, "INSERT INTO symbol(graph, name, hint, min, max) VALUES(?1, ?2, ?3, ?4, ?5)"),
           diagnostic_(db,
                       "INSERT INTO diagnostic(source, graph, uid, severity, audience, code, line, col, params, excerpt) "
@@ -52,7 +70,8 @@ private:
     std::int64_t writeUnit(const Unit& unit) {
         const std::string key = orderKey(unit.id);
         graph_.bind(source_, unit.label, toString(unit.graph.phase), key, unit.spanBegin, unit.spanEnd, unit.statedNodes,
-                    storeBlob(db_, notesJson(unit)));
+                    storeBlob(db_, notesJson(unit)), orNull(unit.group.compileId), unit.group.rank, unit.group.attempt, unit.group.aotId,
+                    orNull(signatureJson(unit.signature)));
         graph_.step();
         const std::int64_t id = graph_.integer(0);
         graph_.reset();

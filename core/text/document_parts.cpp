@@ -19,6 +19,8 @@ constexpr std::string_view kLookedFor =
     "graph text (\"graph():\"), readable Python (\"class …(torch.nn.Module):\" or \"def forward(\"), tables, programs of torch.export, runs of nodes or "
     "statements";
 
+constexpr int kNesting = 2;  // a folder may hold archives; these hold no further ones
+
 /// What a text is in which no graph was found, as far as that helps; may be empty.
 std::string noteOn(std::string_view text) {
     const std::string_view start = trimmed(text.substr(0, 4096));
@@ -182,6 +184,7 @@ Result<Document> readBytes(std::string bytes, const std::string& path, const Rea
             return source ? readArchive(**source, path, context) : Result<Document>(fail(source.error()));
         }
         case FileKind::Tar: {
+            if (context.nesting >= kNesting) break;
             auto source = openTar(std::move(bytes), path, limits);
             return source ? readFolder(**source, path, context) : Result<Document>(fail(source.error()));
         }
@@ -191,7 +194,9 @@ Result<Document> readBytes(std::string bytes, const std::string& path, const Rea
     }
     Diagnostic d = userError("R002", {{"bytes", firstBytes(bytes)}});
     d.file = path;
-    d.note = kind == FileKind::Gzip ? "this is a gzip stream inside a gzip stream" : noteOn(kind, bytes);
+    d.note = kind == FileKind::Gzip  ? "this is a gzip stream inside a gzip stream"
+             : kind == FileKind::Tar ? "this is an archive inside archives"
+                                     : noteOn(kind, bytes);
     return fail(std::move(d));
 }
 

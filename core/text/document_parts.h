@@ -14,6 +14,7 @@ namespace aliascope {
 struct ReadContext {
     const OpRegistry& ops;
     const ReadOptions& options;
+    int nesting = 0;  ///< folders and archives around what is read
 };
 
 /// Any text: JSON, a trace, a log, a script, a text with graphs. Errors: R002, R003, R050.

@@ -37,7 +37,8 @@ std::size_t annotations(const Graph& g) {
 
 class FolderReader {
 public:
-    FolderReader(MemberSource& source, const std::string& path, const ReadContext& context) : source_(source), path_(path), context_(context) {}
+    FolderReader(MemberSource& source, const std::string& path, const ReadContext& context)
+        : source_(source), path_(path), context_{context.ops, context.options, context.nesting + 1} {}
 
     Result<Document> read() {
         doc_.path = path_;
@@ -169,7 +170,7 @@ private:
 
     MemberSource& source_;
     const std::string& path_;
-    const ReadContext& context_;
+    ReadContext context_;  // of the members
     Document doc_;
     std::vector<MemberPlace> places_;
     std::vector<std::string> rawLogs_;                      // their folders

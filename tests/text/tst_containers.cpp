@@ -207,6 +207,9 @@ private slots:
         QCOMPARE(doc->units.size(), std::size_t(2));
         QCOMPARE(QString::fromStdString(doc->units[0].label), QStringLiteral("002_after_dce"));
         QCOMPARE(doc->skipped.size(), std::size_t(1));
+        std::string nested = fixture::file("wrapper_v2.graph.txt");
+        for (int i = 0; i < 100; ++i) nested = tarOf({{"deeper.tar", nested}});
+        QVERIFY(!fixture::read(nested).has_value());
         const auto links = fixture::read(tarOf({{"link", ""}}, '2'));
         QVERIFY(!links.has_value());
         QCOMPARE(QString::fromStdString(links.error().code), QStringLiteral("R003"));
