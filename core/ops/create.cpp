@@ -153,6 +153,7 @@ Inferred eye(const InferContext& c) {
     return n && m ? fresh(c, {*n, *m}, DType::F32) : Inferred{};
 }
 
+/// linspace, logspace(start, end, steps).
 Inferred linspace(const InferContext& c) {
     auto steps = c.symInt(c.value(2));
     return steps ? fresh(c, {*steps}, DType::F32) : Inferred{};
@@ -188,7 +189,9 @@ void registerCreate(InferTable& table) {
     table.add("aten::arange.start_step", arange<0, 1, 2>);
     table.add("prims::iota", iota);
     for (const char* op : {"aten::eye", "aten::eye.m"}) table.add(op, eye);
-    table.add("aten::linspace", linspace);
+    for (const char* op : {"aten::linspace", "aten::linspace.Tensor_Tensor", "aten::linspace.Tensor_Scalar", "aten::linspace.Scalar_Tensor",
+                           "aten::logspace", "aten::logspace.Tensor_Tensor", "aten::logspace.Tensor_Scalar", "aten::logspace.Scalar_Tensor"})
+        table.add(op, linspace);
     for (const char* op : {"aten::randperm", "aten::randperm.generator"}) table.add(op, randperm);
 }
 

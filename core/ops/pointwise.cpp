@@ -106,6 +106,37 @@ Inferred loss(const InferContext& c) {
     return inferred(contiguousLike(*each.type->asTensor(), {}));
 }
 
+/// Derivative of a loss (grad_output, self, target): one for each element of self.
+Inferred lossBackward(const InferContext& c) {
+    const TensorType* self = c.tensor(1);
+    const TensorType* target = c.tensor(2);
+    return self && target ? elementwiseResult({{self, target}}, self->dtype) : Inferred{};
+}
+
+/// frexp(self): mantissa and exponent.
+Inferred mantissaAndExponent(const InferContext& c) {
+    const Inferred mantissa = likeFirst(c);
+    if (!mantissa.type) return {};
+    TensorType exponent = *mantissa.type->asTensor();
+    setDType(exponent, DType::I32);
+    return {Type::tuple({mantissa.type, tensorType(std::move(exponent))}), mantissa.trust};
+}
+
+/// log_sigmoid_forward(self): the result, and a buffer that CUDA leaves empty.
+Inferred logSigmoidForward(const InferContext& c) {
+    const Inferred result = likeFirst(c);
+    if (!result.type) return {};
+    const TensorType& t = *result.type->asTensor();
+    TypePtr buffer = t.device.view().starts_with("cuda") ? tensorType(contiguousLike(t, {SymInt(0)})) : result.type;
+    return {Type::tuple({result.type, std::move(buffer)}), result.trust};
+}
+
+/// _prelu_kernel_backward(grad_output, self, weight): both derivatives in the broadcast shape.
+Inferred preluBackward(const InferContext& c) {
+    const Inferred each = inferElementwise(c, ResultDType::Promoted);
+    return each.type ? Inferred{Type::tuple({each.type, each.type}), each.trust} : Inferred{};
+}
+
 /// `mul` of all elements of lists: one result per element of the first list, each like its element.
 Inferred foreachOp(const InferContext& c) {
     const Value& list = c.value(0);
@@ -136,7 +167,7 @@ constexpr std::string_view kPromoted = R"(
     copysign.Scalar heaviside gelu gelu_backward silu silu_backward elu elu_backward celu selu mish mish_backward hardtanh hardtanh_backward
     hardswish hardswish_backward hardsigmoid hardsigmoid_backward leaky_relu leaky_relu_backward softplus softplus_backward softshrink
     hardshrink threshold threshold_backward log_sigmoid_backward sigmoid_backward tanh_backward logit_backward nan_to_num conj_physical
-    _conj_physical prelu _prelu_kernel xlogy.Scalar_Self smooth_l1_loss_backward huber_loss_backward log_sigmoid xlogy.Scalar_Other
+    _conj_physical prelu _prelu_kernel xlogy.Scalar_Self log_sigmoid xlogy.Scalar_Other
 )";
 
 /// Integers become floating.
@@ -219,7 +250,13 @@ void registerPointwise(InferTable& table) {
     addEach(table, kBoolean, boolean);
     addEach(table, "abs absolute", realPart);
     addEach(table, "angle", angle);
-    addEach(table, "mse_loss smooth_l1_loss huber_loss soft_margin_loss binary_cross_entropy", loss);
+    addEach(table, "mse_loss smooth_l1_loss huber_loss soft_margin_loss binary_cross_entropy binary_cross_entropy_with_logits", loss);
+    addEach(table, "mse_loss_backward smooth_l1_loss_backward huber_loss_backward soft_margin_loss_backward binary_cross_entropy_backward",
+            lossBackward);
+    addEach(table, "frexp.Tensor", mantissaAndExponent);
+    addEach(table, "log_sigmoid_forward", logSigmoidForward);
+    addEach(table, "_prelu_kernel_backward", preluBackward);
+    addEach(table, "hardshrink_backward softshrink_backward", promoted);
     addEach(table, "masked_fill.Scalar masked_fill.Tensor fill.Scalar fill.Tensor rrelu_with_noise_functional", likeFirst);
     addEach(table, "where.self where.ScalarOther where.ScalarSelf where.Scalar", where);
     table.add("prims::where", where);

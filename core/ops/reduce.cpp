@@ -117,7 +117,7 @@ void registerReduce(InferTable& table) {
     for (const char* op : {"aten::var", "aten::var.dim", "aten::var.correction", "aten::std", "aten::std.dim", "aten::std.correction", "prims::var",
                            "aten::linalg_vector_norm", "aten::norm.ScalarOpt_dim", "aten::norm.ScalarOpt_dim_dtype", "aten::norm.ScalarOpt_dtype"})
         table.add(op, reduce<Rule::Real>);
-    table.add("aten::norm.Scalar", reduceAll<Rule::Real>);
+    for (const char* op : {"aten::norm.Scalar", "aten::dist"}) table.add(op, reduceAll<Rule::Real>);
     for (const char* op : {"aten::any", "aten::any.dim", "aten::any.dims", "aten::all", "aten::all.dim", "aten::all.dims"})
         table.add(op, reduce<Rule::Bool>);
     for (const char* op : {"aten::argmax", "aten::argmin", "aten::count_nonzero", "aten::count_nonzero.dim_IntList"})

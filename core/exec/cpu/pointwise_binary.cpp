@@ -268,7 +268,7 @@ void registerPointwiseBinary(KernelTable& t) {
     for (const char* op : {"aten::xlogy.Tensor", "aten::xlogy.Scalar_Other", "aten::xlogy.Scalar_Self"})
         addPointwise(t, op, pointwise<Xlogy, F, 0, 1>, Run::Transcendental);
     addPointwise(t, "aten::special_xlog1py", pointwise<Xlog1py, F, 0, 1>, Run::Transcendental);
-    addPointwise(t, "aten::ldexp.Tensor", pointwise<Ldexp, F, 0, 1>);
+    addPointwise(t, "aten::ldexp.Tensor", pointwise<Ldexp, F, 0, 1>, Run::Transcendental);
     addPointwise(t, "aten::logaddexp", pointwise<LogAddExp, F, 0, 1>, Run::Transcendental);
     addPointwise(t, "aten::logaddexp2", pointwise<LogAddExp2, F, 0, 1>, Run::Transcendental);
     for (const char* op : {"aten::gcd", "prims::gcd"}) addPointwise(t, op, pointwise<Gcd, P, 0, 1>, Run::Exact);

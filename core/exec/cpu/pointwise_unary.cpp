@@ -99,8 +99,8 @@ ALC_FLOAT_FUNCTION(Sigmoid, 1 / (1 + std::exp(-x)));
 ALC_FLOAT_FUNCTION(Erf, std::erf(x));
 ALC_FLOAT_FUNCTION(Erfc, std::erfc(x));
 ALC_FLOAT_FUNCTION(Lgamma, std::lgamma(x));
-ALC_FLOAT_FUNCTION(Deg2rad, x * (kPi<C> / 180));
-ALC_FLOAT_FUNCTION(Rad2deg, x * (180 / kPi<C>));
+ALC_FLOAT_FUNCTION(Deg2rad, x * C(std::numbers::pi / 180));
+ALC_FLOAT_FUNCTION(Rad2deg, x * C(180 / std::numbers::pi));
 ALC_FLOAT_FUNCTION(Sinc, x == 0 ? C(1) : std::sin(kPi<C> * x) / (kPi<C> * x));
 ALC_FLOAT_FUNCTION(Angle, isNaN(x) ? x : x < 0 ? kPi<C> : C(0));
 ALC_FLOAT_FUNCTION(Entropy, isNaN(x) ? x : x > 0 ? -x * std::log(x) : x == 0 ? C(0) : -std::numeric_limits<C>::infinity());
@@ -114,7 +114,7 @@ double inverseErf(double x) {
     double y = std::copysign(std::sqrt(std::sqrt(b * b - a / 0.147) - b), x);
     for (int step = 0; step < 4; ++step) {
         // erfc keeps the digits that erf loses near 1.
-        const double error = std::fabs(y) < 0.5 ? std::erf(y) - x : std::copysign(1 - std::fabs(x) - std::erfc(std::fabs(y)), x);
+        const double error = std::fabs(y) < 0.5 ? std::erf(y) - x : std::copysign(1.0, x) * (1 - std::fabs(x) - std::erfc(std::fabs(y)));
         const double slope = 2 * std::numbers::inv_sqrtpi * std::exp(-y * y);
         if (slope == 0) break;
         const double newton = error / slope;
