@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/support/nearest.h"
+#include "core/support/reasons.h"
 
 namespace aliascope::cli {
 namespace {
@@ -29,7 +30,11 @@ Format chosenFormat(const Arguments& args) {
 int exitCodeOf(const Diagnostic& d) {
     if (d.code.empty()) return ExitUsage;
     if (d.code == "S001" || d.code == "S002") return ExitSession;
-    if (d.code == "S003") return ExitOutput;
+    if (d.code == "S003" || d.code == "R005") return ExitOutput;
+    if (d.code == "DEVICE_MISSING" || d.code == "LIBRARY_MISSING") return ExitDevice;
+    if (d.code == "TIMEOUT") return ExitTimeout;
+    if (d.code == "CANCELLED") return ExitInterrupted;
+    if (const Reason* reason = findReason(d.code); reason && reason->area == "exec") return ExitExecution;
     if (d.code[0] == 'P' && d.code.size() == 4) return ExitUsage;
     if (d.code[0] == 'R' && d.code.size() == 4) return ExitInput;
     return ExitPass;
@@ -51,7 +56,7 @@ Json diagnosticJson(const Diagnostic& d) {
 Command::Command(Arguments arguments, CancelToken cancel) : arguments_(std::move(arguments)), cancel_(std::move(cancel)) {
     format_ = chosenFormat(arguments_);
     quiet_ = arguments_.has("--quiet");
-    const bool sessionOutput = arguments_.verb->name == "run";
+    const bool sessionOutput = arguments_.verb->name == "run" || arguments_.verb->name == "exec";
     output_ = std::make_unique<Output>(sessionOutput ? std::string() : arguments_.get("--output"), !arguments_.has("--no-color"));
 }
 
@@ -113,8 +118,8 @@ int Command::finish() {
 void dispatch(Command& command) {
     static const std::map<std::string_view, void (*)(Command&)> verbs = {
         {"list", runList},   {"show", runShow},           {"opt", runOpt}, {"run", runRun},         {"stages", runStages},
-        {"diff", runDiff},   {"decisions", runDecisions}, {"why", runWhy}, {"history", runHistory}, {"aliases", runAliases},
-        {"query", runQuery}, {"passes", runPasses},       {"ops", runOps}, {"samples", runSamples}, {"version", runVersion},
+        {"diff", runDiff}, {"exec", runExec},   {"decisions", runDecisions}, {"why", runWhy}, {"history", runHistory}, {"aliases", runAliases},
+        {"memory", runMemory}, {"query", runQuery}, {"passes", runPasses},       {"ops", runOps}, {"samples", runSamples}, {"version", runVersion},
         {"selftest", runSelftest},
     };
     verbs.at(command.args().verb->name)(command);

@@ -21,7 +21,10 @@ enum ExitCode : int {
     ExitUsage = 2,
     ExitInput = 3,
     ExitPass = 4,
+    ExitExecution = 5,
+    ExitDevice = 6,
     ExitSession = 7,
+    ExitTimeout = 8,
     ExitOutput = 9,
     ExitInterrupted = 130
 };
@@ -96,10 +99,12 @@ void runOpt(Command& c);
 void runRun(Command& c);
 void runStages(Command& c);
 void runDiff(Command& c);
+void runExec(Command& c);
 void runDecisions(Command& c);
 void runWhy(Command& c);
 void runHistory(Command& c);
 void runAliases(Command& c);
+void runMemory(Command& c);
 void runQuery(Command& c);
 void runPasses(Command& c);
 void runOps(Command& c);

@@ -60,7 +60,22 @@ const std::vector<OptionSpec>& optionTable() {
         {"--limits", "", "LIST",
          "NAME=N,... moves a bound: file, graph, line (bytes), nodes (of a graph), values, classes (nesting, up to 1000), messages (of a graph); of "
          "sessions graphs, lanes, decisions"},
-        {"--timeout", "", "S", "seconds that the query may take (default 10)"},
+        {"--timeout", "", "S", "seconds that the query (default 10) or the run (default: no limit) may take"},
+        {"--inputs", "", "F",
+         "tensors to run on: safetensors, npy, npz or a folder of npy; in/NAME, in/INDEX, plain names, or by order (default: random values by role)"},
+        {"--seed", "", "N", "seed of random values (default 0)"},
+        {"--save-outputs", "", "F", "write out/INDEX and after/INDEX of the last stage that ran (safetensors; .npz, .npy by their names)"},
+        {"--digests", "", "WHICH", "all (default) or outputs: values that are compared and recorded"},
+        {"--sanitize", "", "MODE", "off (default), reads or full: find reads of overwritten values"},
+        {"--repeat", "", "N", "run every stage N times for its time (default 1)"},
+        {"--tolerance", "", "R[,A]", "elements are close within A + R * abs(value), instead of the policy between the stages"},
+        {"--rtol", "", "R", "the relative part of --tolerance"},
+        {"--atol", "", "A", "the absolute part of --tolerance"},
+        {"--max-flops", "", "N", "refuse operators that need more operations (default 2e11, 0 = no limit)"},
+        {"--max-bytes", "", "N", "refuse to hold more live bytes than this"},
+        {"--stand-in", "", "", "run unknown operators as stand-ins; what depends on them is marked synthetic"},
+        {"--cast", "", "", "floats of --inputs may have another float type than the graph wants"},
+        {"--random-constants", "", "", "constants that --inputs lacks are random"},
         {"--as", "", "FORM", "graph, readable, dot or json"},
         {"--node", "", "NAME", "a node, by its name at any stage"},
         {"--arg", "", "NAME", "an argument of the node, or the index of a base"},
@@ -77,6 +92,12 @@ const std::vector<OptionSpec>& optionTable() {
         {"--width", "", "N", "width of the byte map in characters"},
         {"--first", "", "", "only the first stage that touched the node"},
         {"--last", "", "", "only the last stage that touched the node"},
+        {"--at", "", "NODE", "what is live at this node"},
+        {"--by", "", "KEY", "group by storage, node, module, op, source or dtype"},
+        {"--plan", "", "", "place the storages in one arena: offsets, arena, lower bound, without and with in-place reuse"},
+        {"--diff", "", "A", "a stage to compare with another (B, default: the last) at their peaks"},
+        {"--accounting", "", "WORD", "exact (bytes asked for) or cuda-caching (what PyTorch's allocator takes for them)"},
+        {"--run", "", "ID", "a run that the session holds, instead of a prediction"},
         {"--tables", "", "", "list tables and views"},
         {"--limit", "", "N", "at most N rows"},
         {"--device", "", "D", "cpu (fast) or cpu-ref (sums in double precision, the yardstick)"},
@@ -155,6 +176,24 @@ const std::vector<VerbSpec>& verbTable() {
          "",
          options({"--stage", "--storage", "--bytemap", "--width", "--output"}, {staged}),
          {"aliascope aliases kv.aliascope --storage S1 --bytemap"}},
+        {"exec",
+         "FILE",
+         "execute stages and compare every one with the first",
+         "All stages, or the one of --stage and the first. What the program returns and its inputs after the run decide whether a stage differs; other values "
+         "tell where it begins. With -o, or where FILE is a session, values, memory, times and comparisons are recorded. Exit 1: a stage differs; 5: one "
+         "could not be run.",
+         options({"--stage", "--device", "--inputs", "--seed", "--save-outputs", "--digests", "--sanitize", "--repeat", "--tolerance", "--rtol", "--atol",
+                  "--timeout", "--max-flops", "--max-bytes", "--stand-in", "--cast", "--random-constants", "--output", "--until", "--skip"},
+                 {staged}),
+         {"aliascope exec kv.py --ops mylib.ops --pipeline torch-v1", "aliascope exec kv.py --inputs values.safetensors --save-outputs out.safetensors"}},
+        {"memory",
+         "FILE [B]",
+         "live bytes of the stages, their peaks and who holds them",
+         "Predicted from shapes and program order; inputs and constants are not counted. Runs that a session holds are listed beside the predictions. The "
+         "storages below the table are those of --stage (default: last).",
+         options({"--stage", "--at", "--by", "--plan", "--diff", "--accounting", "--run", "--limit", "--output"}, {staged}),
+         {"aliascope memory kv.py --ops mylib.ops", "aliascope memory kv.aliascope --stage imported --by module",
+          "aliascope memory kv.py --diff functionalize last", "aliascope memory graph.py --plan --json"}},
         {"query",
          "S [SQL]",
          "read-only SQL on a session",
@@ -172,7 +211,6 @@ const std::vector<VerbSpec>& verbTable() {
         {"version", "", "version, formats, session schema", "", options({"--output"}, {common}), {"aliascope version --json"}},
         {"open", "FILE...", "start the window there", "", {}, {}, false},
         {"import", "FILE...", "read into a session without running a pipeline", "", {}, {}, false},
-        {"memory", "FILE", "live bytes, peak, holders", "", {}, {}, false},
         {"numerics", "FILE", "values of stages compared", "", {}, {}, false},
         {"bisect", "FILE", "first pass or rewrite that changes a value", "", {}, {}, false},
         {"patterns", "FILE", "attention patterns and near misses", "", {}, {}, false},
@@ -181,7 +219,6 @@ const std::vector<VerbSpec>& verbTable() {
         {"check", "FILE", "gates for continuous integration", "", {}, {}, false},
         {"report", "FILE", "report as HTML or Markdown", "", {}, {}, false},
         {"export", "FILE", "export a session", "", {}, {}, false},
-        {"exec", "FILE", "execute stages and compare them", "", {}, {}, false},
         {"reduce", "FILE", "smallest graph that still shows a property", "", {}, {}, false},
         {"selftest",
          "",
@@ -225,7 +262,7 @@ std::string overviewHelp() {
         "\nFILE is a file with graphs (text, Python, a log), - for standard input, or an .aliascope session. A verb that needs stages and\n"
         "gets a plain file runs --pipeline (default best) or --passes first.\n\n"
         "`aliascope VERB --help` tells more. Exit codes: 0 ok, 1 not found or different, 2 usage, 3 input unreadable, 4 pass or verifier\n"
-        "failed, 7 session newer or damaged, 9 output cannot be written, 130 interrupted.\n";
+        "failed, 5 execution failed, 6 device not available, 7 session newer or damaged, 8 timeout, 9 output cannot be written, 130 interrupted.\n";
     return out;
 }
 

@@ -129,7 +129,8 @@ std::optional<Diagnostic> record(Command& c, Recorder& recorder, std::int64_t gr
     auto observer = recorder.beginLane(graphId, pipeline.name.empty() ? "passes" : pipeline.name, c.ops());
     if (!observer) endWith(observer.error());
     RunOptions options = runOptions(c, pipeline);
-    options.judgeNeeds = true;
+    // Decisions are not what a run of the stages is asked for.
+    options.judgeNeeds = c.args().verb->name != "exec";
     const RunResult result = runPipeline(graph, pipeline, c.ops(), {*observer}, options);
     for (const Diagnostic& d : result.diagnostics)
         if (!result.error || d.code != result.error->code) c.warn(d);

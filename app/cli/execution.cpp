@@ -1,0 +1,262 @@
+#include "app/cli/execution.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+#include "app/cli/decision_view.h"
+#include "core/exec/compare_pairs.h"
+#include "core/exec/written_values.h"
+
+namespace aliascope::cli {
+namespace {
+
+template <class T>
+std::optional<T> number(Command& c, const char* option, std::string_view want) {
+    if (!c.args().has(option)) return std::nullopt;
+    const std::string text = c.args().get(option);
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    bool sound = whole;
+    if constexpr (std::is_floating_point_v<T>) sound = whole && std::isfinite(value) && value >= 0;
+    if (!sound) usage(fmt::format("{} {}: {} expected", option, text, want));
+    return value;
+}
+
+exec::Sanitize sanitizeMode(Command& c) {
+    const std::string text = c.args().get("--sanitize");
+    if (text.empty() || text == "off") return exec::Sanitize::Off;
+    if (text == "reads") return exec::Sanitize::Reads;
+    if (text == "full") return exec::Sanitize::Full;
+    usage(fmt::format("--sanitize {}: off, reads or full expected", text));
+}
+
+exec::DigestMode digestMode(Command& c) {
+    const std::string text = c.args().get("--digests");
+    if (text.empty() || text == "all") return exec::DigestMode::All;
+    if (text == "outputs") return exec::DigestMode::Outputs;
+    usage(fmt::format("--digests {}: all or outputs expected", text));
+}
+
+/// `RTOL` or `RTOL,ATOL`.
+void readTolerance(Command& c, StageRunOptions& options) {
+    options.rtol = number<double>(c, "--rtol", "a number from 0");
+    options.atol = number<double>(c, "--atol", "a number from 0");
+    if (!c.args().has("--tolerance")) return;
+    if (options.rtol || options.atol) usage("--tolerance and --rtol or --atol exclude each other");
+    const std::string text = c.args().get("--tolerance");
+    double values[2] = {0, 0};
+    const char *at = text.data(), *end = at + text.size();
+    for (int i = 0; i < 2; ++i) {
+        const auto [stop, error] = std::from_chars(at, end, values[i]);
+        if (error != std::errc() || !std::isfinite(values[i]) || values[i] < 0 || (stop != end && (i == 1 || *stop != ',')))
+            usage(fmt::format("--tolerance {}: RTOL or RTOL,ATOL expected", text));
+        if (stop == end) break;
+        at = stop + 1;
+    }
+    options.rtol = values[0];
+    options.atol = values[1];
+}
+
+const Node* nodeOf(const ExecutedStage& stage, const memory::Site& site) {
+    const auto bodies = site.body == 0 ? std::vector<const Graph*>{stage.graph.get()} : exec::bodiesOf(*stage.graph);
+    if (site.body >= bodies.size() || !bodies[site.body]->contains(site.node)) return nullptr;
+    return &(*bodies[site.body])[site.node];
+}
+
+/// Name of the k-th written parameter of a call or wrapper; empty when it cannot be told.
+std::string writtenParameter(const OpRegistry& ops, const Graph& g, const Node& n, int k) {
+    if (const OpDef* op = exec::wrappedOperator(ops, n)) {
+        const auto written = op->schema.writtenParams();
+        // Of lists and absent optionals only the run knows which element it was.
+        const bool plain = std::none_of(written.begin(), written.end(), [&](std::size_t i) { return op->schema.params[i].type.isList() || op->schema.params[i].type.isOptional(); });
+        return plain && static_cast<std::size_t>(k) < written.size() ? op->schema.params[written[static_cast<std::size_t>(k)]].name.str() : std::string();
+    }
+    const auto written = writtenOperands(ops, g, n.id);
+    if (static_cast<std::size_t>(k) >= written.size()) return {};
+    const WrittenOperand& w = written[static_cast<std::size_t>(k)];
+    return w.element < 0 ? w.param.str() : fmt::format("{}[{}]", w.param.str(), w.element);
+}
+
+std::string labelOf(const OpRegistry& ops, const ExecutedStage& stage, const memory::Site& site, int out) {
+    const Node* n = nodeOf(stage, site);
+    if (!n) return "?";
+    if (n->kind == NodeKind::Output) return fmt::format("returned value {}", out);
+    if (out >= 0) return out == 0 ? n->name.str() : fmt::format("{}[{}]", n->name.str(), out);
+    if (n->kind == NodeKind::Placeholder) return n->name.str() + " after the run";
+    const auto bodies = exec::bodiesOf(*stage.graph);
+    const std::string parameter = site.body < bodies.size() ? writtenParameter(ops, *bodies[site.body], *n, -1 - out) : std::string();
+    if (parameter.empty()) return {};
+    const OpDef* wrapped = exec::wrappedOperator(ops, *n);
+    return fmt::format("{} of {} after ({})", parameter, wrapped ? wrapped->canonical.str() : n->op.str(), n->name.str());
+}
+
+void showFailure(Command& c, const ExecutedStage& stage) {
+    Diagnostic d = *stage.error;
+    const std::string where = fmt::format("Stage {} {}.", stage.stage.idx, stage.stage.name);
+    d.note = d.note.empty() ? where : d.note + " " + where;
+    c.error(d, exitCodeOf(d));
+}
+
+}  // namespace
+
+StageRunOptions stageRunOptions(Command& c) {
+    StageRunOptions options;
+    if (c.args().has("--device")) options.device = c.args().get("--device");
+    if (c.args().has("--exec")) options.device = c.args().get("--exec");
+    options.inputs = c.args().get("--inputs");
+    options.seed = number<std::uint64_t>(c, "--seed", "a number").value_or(0);
+    options.castInputs = c.args().has("--cast");
+    options.randomConstants = c.args().has("--random-constants");
+    options.digests = digestMode(c);
+    options.run.sanitize = sanitizeMode(c);
+    options.run.cancel = c.cancel();
+    options.run.standIn = c.args().has("--stand-in");
+    options.run.maxFlops = number<double>(c, "--max-flops", "a number, 0 for no limit").value_or(options.run.maxFlops);
+    if (c.args().has("--max-bytes")) {
+        const auto bytes = parseAmount(c.args().get("--max-bytes"));
+        if (!bytes || *bytes < 1) usage(fmt::format("--max-bytes {}: a number of bytes expected", c.args().get("--max-bytes")));
+        options.run.maxBytes = *bytes;
+    }
+    options.repeat = number<int>(c, "--repeat", "a number from 1").value_or(1);
+    constexpr int mostRepeats = 10'000;
+    if (options.repeat < 1 || options.repeat > mostRepeats) usage(fmt::format("--repeat {}: a number from 1 to {} expected", options.repeat, mostRepeats));
+    options.timeoutSeconds = number<double>(c, "--timeout", "seconds").value_or(0);
+    readTolerance(c, options);
+    return options;
+}
+
+std::unique_ptr<StageRuns> prepareRuns(Command& c, const Staged& staged, StageRunOptions options) {
+    c.input["device"] = options.device;
+    c.input["inputs"] = options.inputs.empty() ? Json(nullptr) : Json(options.inputs);
+    c.input["seed"] = options.seed;
+    if (options.device == "auto") c.note("no CUDA device in this build; running on the CPU");
+    auto runs = StageRuns::create(staged.recording, staged.lane.id, c.ops(), std::move(options));
+    if (!runs) endWith(runs.error());
+    c.warn((*runs)->warnings());
+    return std::move(*runs);
+}
+
+std::vector<int> chosenStages(Command& c, const Staged& staged, const StageRuns& runs) {
+    std::vector<int> out;
+    const std::string selector = c.args().get("--stage");
+    if (selector.empty() || selector == "all") {
+        for (const StageRow& stage : runs.stages()) out.push_back(stage.idx);
+        return out;
+    }
+    out.push_back(pickStage(staged, selector).idx);
+    if (out.front() != runs.stages().front().idx) out.insert(out.begin(), runs.stages().front().idx);
+    return out;
+}
+
+Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& stages) {
+    Execution out;
+    const auto start = std::chrono::steady_clock::now();
+    for (const int idx : stages) {
+        auto ran = runs.run(idx);
+        if (!ran) endWith(ran.error());
+        const ExecutedStage& stage = ran->get();
+        out.stages.push_back(&stage);
+        if (stage.sameAs == idx)
+            for (Diagnostic d : stage.warnings) {
+                d.note += fmt::format("{}Stage {} {}.", d.note.empty() ? "" : " ", idx, stage.stage.name);
+                c.warn(d);
+            }
+        if (!stage.complete) {
+            out.failed = true;
+            showFailure(c, stage);
+            // What does not run once does not run after further passes either, and the first stage is what others are compared with.
+            const bool ended = stage.error->code == "CANCELLED" || stage.error->code == "TIMEOUT";
+            if (idx == stages.front() || ended) break;
+            continue;
+        }
+        out.last = &stage;
+        if (idx == stages.front()) continue;
+        auto comparison = runs.compare(stages.front(), idx);
+        if (!comparison) endWith(comparison.error());
+        if (comparison->verdict == exec::Verdict::Differs) c.setExit(ExitNotFound);
+        out.comparisons.push_back({idx, std::move(*comparison)});
+    }
+    if (!c.json() && c.args().has("--verbose"))
+        c.note(fmt::format("{} stages in {}", out.stages.size(),
+                           timeText(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count())));
+    return out;
+}
+
+void recordExecution(Command& c, StageRuns& runs, const Execution& execution, const std::string& path) {
+    auto recorder = Recorder::create(path);
+    if (!recorder) return c.error(recorder.error(), ExitOutput);
+    const auto record = [&](int idx) -> std::optional<std::int64_t> {
+        auto id = runs.record(**recorder, idx);
+        if (id) return *id;
+        c.error(id.error(), ExitOutput);
+        return std::nullopt;
+    };
+    for (const ExecutedStage* stage : execution.stages)
+        if (!record(stage->stage.idx)) return;
+    for (const StageComparison& later : execution.comparisons) {
+        const auto a = record(execution.stages.front()->stage.idx), b = record(later.stage);
+        if (!a || !b) return;
+        // A stage whose graph is that of an earlier one has that one's run, and nothing new to compare.
+        if (*a == *b || (*runs.run(later.stage)).get().sameAs != later.stage) continue;
+        if (auto ok = (*recorder)->addComparison(*a, *b, later.comparison); !ok) return c.error(ok.error(), ExitOutput);
+    }
+    if (auto closed = (*recorder)->close(); !closed) c.error(closed.error(), ExitOutput);
+}
+
+Json numberJson(double n) {
+    if (std::isnan(n)) return "nan";
+    if (std::isinf(n)) return n > 0 ? "inf" : "-inf";
+    return n;
+}
+
+Json nodeJson(const ExecutedStage& stage, const memory::Site& site) {
+    const Node* n = nodeOf(stage, site);
+    if (!n) return nullptr;
+    return {{"name", n->name.str()}, {"stage", stage.stage.name}, {"op", n->op.empty() ? std::string(toString(n->kind)) : n->op.str()}};
+}
+
+std::string valueLabel(const OpRegistry& ops, const ExecutedStage& earlier, const ExecutedStage& later, const exec::ComparedValue& row) {
+    std::string label = row.b ? labelOf(ops, later, *row.b, row.outB) : std::string();
+    if (label.empty() && row.a) label = labelOf(ops, earlier, *row.a, row.outA);
+    return label.empty() ? fmt::format("written value {}", -1 - row.outB) : label;
+}
+
+Json comparedJson(const OpRegistry& ops, const ExecutedStage& earlier, const ExecutedStage& later, const exec::ComparedValue& row) {
+    Json out = {{"label", valueLabel(ops, earlier, later, row)},
+                {"node", row.b ? nodeJson(later, *row.b) : Json(nullptr)},
+                {"earlier", row.a ? nodeJson(earlier, *row.a) : Json(nullptr)},
+                {"out", row.outB},
+                {"verdict", exec::toString(row.verdict)},
+                {"inherited", row.inherited}};
+    if (!row.why.empty()) out["why"] = row.why;
+    if (row.measured) {
+        out["max_abs"] = numberJson(row.maxAbs);
+        out["max_rel"] = numberJson(row.maxRel);
+        out["ulp"] = numberJson(row.ulp);
+        out["at"] = row.at;
+        out["a"] = row.valueA;
+        out["b"] = row.valueB;
+    }
+    return out;
+}
+
+std::string positionText(const exec::Shape& at) { return fmt::format("[{}]", fmt::join(at, ", ")); }
+
+std::string numberText(double n) {
+    if (!std::isfinite(n)) return numberJson(n).get<std::string>();
+    return fmt::format("{:.3g}", n);
+}
+
+std::string firstDifference(const OpRegistry& ops, const ExecutedStage& earlier, const ExecutedStage& later, const exec::Comparison& comparison) {
+    if (!comparison.first) return {};
+    const exec::ComparedValue& row = comparison.rows[*comparison.first];
+    const std::string where = valueLabel(ops, earlier, later, row);
+    if (!row.measured || row.index < 0) return where;
+    return fmt::format("{}: max abs {} at {}, {} became {}", where, numberText(row.maxAbs), positionText(row.at), row.valueA, row.valueB);
+}
+
+}  // namespace aliascope::cli
