@@ -11,6 +11,7 @@
 #include "core/text/normalise.h"
 #include "core/text/program_reader.h"
 #include "core/text/sniff.h"
+#include "core/text/stage_order.h"
 
 namespace aliascope {
 namespace {
@@ -146,12 +147,18 @@ Result<Document> readTextPart(std::string text, const std::string& path, const R
     doc.text = std::move(normal.text);
     doc.container = "text";
     noteInvalid(doc, normal.invalidBytes, normal.firstInvalid);
-    if (auto messages = logMessages(doc.text)) {
-        doc.text = std::move(*messages);
+    auto log = logMessages(doc.text);
+    if (log) {
+        doc.text = std::move(log->text);
         doc.container = "log";
     }
     const SourceText source(doc.text, path);
     doc.units = findGraphs(source, 0, context.ops, context.options);
+    if (log) {
+        groupLogUnits(*log, doc.units);
+        orderStages(doc.units);
+        numberUnits(doc.units);
+    }
     sortOutRepro(doc.units);
     if (!doc.units.empty() && doc.units[0].graph.name == "Repro") doc.container = "repro";
     if (doc.units.empty()) {

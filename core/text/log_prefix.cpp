@@ -1,6 +1,9 @@
 #include "core/text/log_prefix.h"
 
 #include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -97,6 +100,42 @@ std::size_t bracketedRest(std::string_view line, std::string& key) {
     return at + logger;
 }
 
+std::optional<int> numberAt(std::string_view text) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end != text.data() && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
+/// What the fixed part of a prefix tells: `[rank0]:71 torch/x.py:5] [3/1_2] [__aot_graphs]`.
+UnitGroup groupOf(std::string_view key) {
+    UnitGroup group;
+    for (const std::string_view word : {"[rank", "rank"})
+        if (key.starts_with(word) && !group.rank) group.rank = numberAt(key.substr(word.size()));
+    std::size_t at = group.rank ? key.find(':') + 1 : 0;
+    while (at < key.size() && key[at] == ' ') ++at;
+    if (const auto process = at < key.size() && isDigit(key[at]) ? key.find(' ', at) : key.npos; process != key.npos) {
+        std::int64_t pid = 0;
+        const auto [end, error] = std::from_chars(key.data() + at, key.data() + process, pid);
+        if (error == std::errc() && end == key.data() + process) group.process = pid;
+    }
+    for (std::size_t open = key.find(" ["); open != key.npos; open = key.find(" [", open + 1)) {
+        const std::string_view trace = key.substr(open + 2, key.find(']', open) - open - 2);
+        if (trace.empty() || !(isDigit(trace[0]) || trace[0] == '!') || trace.find_first_not_of("0123456789/_!-") != trace.npos) continue;
+        const std::size_t attempt = trace.find('_');
+        group.compileId = std::string(trace.substr(0, attempt));
+        group.attempt = attempt == trace.npos ? 0 : numberAt(trace.substr(attempt + 1));
+        break;
+    }
+    return group;
+}
+
+/// K of `Joint graph K`, `Forward graph K`, `Backward graph K …`.
+std::optional<int> titleNumber(std::string_view title) {
+    constexpr std::string_view kWord = " graph ";
+    const std::size_t at = title.find(kWord);
+    return at == title.npos ? std::nullopt : numberAt(title.substr(at + kWord.size()));
+}
+
 bool startsGraph(std::string_view line) {
     return classLineAt(line) != std::string_view::npos || graphHeaderAt(line) != std::string_view::npos ||
            forwardLineAt(line) != std::string_view::npos || isNodeLine(line);
@@ -125,7 +164,7 @@ std::size_t logPrefixSize(std::string_view line, std::string* key) {
     return at;
 }
 
-std::optional<std::string> logMessages(std::string_view text) {
+std::optional<LogText> logMessages(std::string_view text) {
     struct Line {
         std::string_view content;
         std::size_t prefix = 0;
@@ -154,30 +193,64 @@ std::optional<std::string> logMessages(std::string_view text) {
     }
     // Where every line has a prefix, one without is a warning or a print between messages; else only the first line of a message has one.
     const bool strict = prefixed * 2 >= filled;
-    std::vector<std::vector<std::string_view>> messages;
+    struct Message {
+        std::string_view key;
+        std::vector<std::string_view> lines;
+    };
+    std::vector<Message> messages;
     std::unordered_map<std::string_view, std::size_t> open;  // the message of each stream
     bool stray = false;
     for (const Line& line : lines) {
         const bool continues = line.prefix == 0 && !messages.empty() && (!strict || stray || line.content.substr(0, 1) == " ");
         const auto stream = open.find(line.key);
         if (continues) {
-            messages.back().push_back(line.content);
+            messages.back().lines.push_back(line.content);
         } else if (line.prefix == 0 || stream == open.end() || line.content.substr(0, 12) == "TRACED GRAPH") {
             if (line.prefix > 0) open[line.key] = messages.size();
-            messages.push_back({line.content});
+            messages.push_back({line.key, {line.content}});
         } else {
-            messages[stream->second].push_back(line.content);
+            messages[stream->second].lines.push_back(line.content);
         }
         stray = line.prefix == 0 && (stray || !continues);
     }
-    std::string out;
-    out.reserve(text.size());
-    for (const auto& message : messages)
-        for (const std::string_view line : message) {
-            out += line;
-            out += '\n';
+    LogText out;
+    out.text.reserve(text.size());
+    for (const Message& message : messages) {
+        out.messages.push_back({out.text.size(), groupOf(message.key)});
+        for (const std::string_view line : message.lines) {
+            out.text += line;
+            out.text += '\n';
         }
+    }
     return out;
+}
+
+void groupLogUnits(const LogText& log, std::vector<Unit>& units) {
+    const auto placeOf = [](const UnitGroup& g) { return std::to_string(g.rank.value_or(-1)) + ":" + std::to_string(g.process.value_or(-1)); };
+    struct Progress {
+        int run = 0;
+        bool beyondDynamo = false;
+    };
+    std::map<std::string, Progress> progress;  // of each compile id
+    std::set<std::string> trained;             // AOT ids with a joint or a backward graph
+    for (Unit& unit : units) {
+        const auto after = std::upper_bound(log.messages.begin(), log.messages.end(), unit.spanBegin,
+                                            [](std::uint64_t at, const LogText::Message& m) { return at < m.begin; });
+        if (after == log.messages.begin()) continue;
+        unit.group = std::prev(after)->group;
+        unit.group.aotId = titleNumber(unit.stage);
+        Progress& p = progress[placeOf(unit.group) + ":" + unit.group.compileId];
+        // The first title of a compilation that went on already: the id is used again.
+        if (unit.graph.phase == Phase::Dynamo && p.beyondDynamo) p = {p.run + 1, false};
+        p.beyondDynamo = p.beyondDynamo || (unit.graph.phase != Phase::Dynamo && unit.graph.phase != Phase::PreGrad);
+        unit.group.run = p.run;
+        if (unit.group.aotId && (unit.graph.phase == Phase::Joint || unit.graph.phase == Phase::Backward))
+            trained.insert(placeOf(unit.group) + ":" + std::to_string(*unit.group.aotId));
+    }
+    for (Unit& unit : units)
+        if (unit.group.aotId && unit.graph.phase == Phase::Forward &&
+            !trained.contains(placeOf(unit.group) + ":" + std::to_string(*unit.group.aotId)))
+            unit.graph.phase = Phase::Inference;
 }
 
 }  // namespace aliascope
