@@ -108,6 +108,7 @@ RuntimeValue Run::whileLoop(Frame& f, const Node& n, const NodePlan& plan) {
         RuntimeValue go = runGraph(condition, all(), pathAt(f, n, i), f.owner ? &*f.owner : nullptr);
         if (const RuntimeList* list = go.list(); list && list->size() == 1) go = RuntimeValue((*list)[0]);
         const bool more = truth(go) && (backend_.computes() || i == 0);
+        go = {};
         if (!more) {
             if (i > 0) return carried;
             return ownResults(carried, storagesOf(carried), n.name);
