@@ -1,0 +1,103 @@
+#include "app/cli/memory_source.h"
+
+
+namespace aliascope::cli {
+namespace {
+
+class Predicted final : public MemorySource {
+public:
+    explicit Predicted(std::shared_ptr<const StageMemory> memory) : memory_(std::move(memory)) {}
+
+    std::string kind() const override { return "predicted"; }
+    std::int64_t peakExact() const override { return log().peakExact; }
+    std::int64_t peakCharged() const override { return log().peakCharged; }
+    std::int64_t peakSeq() const override { return log().peakSeq; }
+    std::int64_t events() const override { return static_cast<std::int64_t>(log().events.size()); }
+    bool conditional() const override { return log().conditional; }
+    std::optional<Diagnostic> error() const override { return memory_->prediction().error; }
+    std::vector<std::pair<Name, std::int64_t>> assumed() const override { return memory_->prediction().assumed; }
+    std::optional<memory::Event> event(std::int64_t seq) const override {
+        if (seq < 0 || seq >= events()) return std::nullopt;
+        return log().events[static_cast<std::size_t>(seq)];
+    }
+    std::vector<memory::Lifetime> liveAt(std::int64_t seq) const override { return memory_->report().liveAt(seq); }
+    std::int64_t seqOf(Uid node) const override { return memory_->seqOf(node); }
+    std::vector<memory::CurveBucket> curve(int buckets, memory::Accounting accounting) const override {
+        return memory_->report().curve(0, -1, buckets, accounting);
+    }
+    Uid uidOf(const memory::Site& site) const override { return memory_->uidOf(site); }
+    const StageMemory* stageMemory() const override { return memory_.get(); }
+
+private:
+    const memory::EventLog& log() const { return memory_->prediction().log; }
+    std::shared_ptr<const StageMemory> memory_;
+};
+
+class Recorded final : public MemorySource {
+public:
+    Recorded(const Recording& recording, MemoryRunRow run) : recording_(recording), run_(std::move(run)) {}
+
+    std::string kind() const override { return run_.kind; }
+    std::int64_t run() const override { return run_.id; }
+    std::int64_t peakExact() const override { return run_.peakExact; }
+    std::int64_t peakCharged() const override { return run_.peakCharged; }
+    std::int64_t peakSeq() const override { return run_.peakSeq.value_or(-1); }
+    std::int64_t events() const override { return run_.events; }
+    std::optional<memory::Event> event(std::int64_t seq) const override {
+        const auto found = seq < 0 ? std::vector<memory::Event>() : recording_.memoryEvents(run_.id, seq, 1);
+        return found.empty() ? std::nullopt : std::optional(found.front());
+    }
+    std::vector<memory::Lifetime> liveAt(std::int64_t seq) const override { return recording_.memoryLiveAt(run_.id, seq); }
+    std::int64_t seqOf(Uid node) const override { return recording_.memorySeqOf(run_.id, node); }
+    std::vector<memory::CurveBucket> curve(int buckets, memory::Accounting accounting) const override {
+        return recording_.memoryCurve(run_.id, 0, -1, buckets, accounting);
+    }
+    Uid uidOf(const memory::Site& site) const override { return site.node ? Uid(site.body) << 32 | site.node.value : 0; }
+
+private:
+    const Recording& recording_;
+    MemoryRunRow run_;
+};
+
+}  // namespace
+
+StageNodes::StageNodes(const Recording& recording, std::int64_t lane, int stage) : snapshot_(recording.snapshot(lane, stage)) {
+    if (snapshot_)
+        for (const NodeRowPtr& node : snapshot_->nodes) byUid_.emplace(node->uid, node.get());
+}
+
+const NodeRow* StageNodes::find(Uid uid) const {
+    const auto it = byUid_.find(uid);
+    return it == byUid_.end() ? nullptr : it->second;
+}
+
+std::string StageNodes::name(Uid uid) const {
+    const NodeRow* node = find(uid);
+    return node ? node->name : "-";
+}
+
+Predictions::Predictions(Command& c, const Staged& staged) : c_(c), staged_(staged), stages_(staged.recording->stages(staged.lane.id)) {
+    std::vector<Diagnostic> problems;
+    bodies_ = exec::OpBodies::read(c.ops(), &problems);
+    c.warn(problems);
+}
+
+Predictions::~Predictions() = default;
+
+std::shared_ptr<const MemorySource> Predictions::stage(const StageRow& stage) {
+    const auto key = static_cast<std::int64_t>(stage.hash);
+    if (const auto known = made_.find(key); known != made_.end()) return known->second;
+    exec::PredictOptions options;
+    options.bodies = &*bodies_;
+    options.cancel = c_.cancel();
+    options.findReuse = true;
+    auto memory = predictStage(*staged_.recording, staged_.lane.id, stage.idx, c_.ops(), options);
+    if (!memory) endWith(memory.error());
+    return made_[key] = std::make_shared<Predicted>(std::move(*memory));
+}
+
+std::shared_ptr<const MemorySource> recordedRun(const Recording& recording, const MemoryRunRow& run) {
+    return std::make_shared<Recorded>(recording, run);
+}
+
+}  // namespace aliascope::cli

@@ -1,0 +1,66 @@
+#pragma once
+// The memory of one stage as the verb `memory` shows it: predicted now, or read from a run that a session holds.
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "app/cli/source.h"
+#include "core/exec/op_bodies.h"
+#include "core/recording/stage_memory.h"
+
+namespace aliascope::cli {
+
+class MemorySource {
+public:
+    virtual ~MemorySource() = default;
+    virtual std::string kind() const = 0;           ///< `predicted`, `measured`
+    virtual std::int64_t run() const { return 0; }  ///< id in the session; 0 = predicted just now
+    virtual std::int64_t peakExact() const = 0;
+    virtual std::int64_t peakCharged() const = 0;
+    virtual std::int64_t peakSeq() const = 0;  ///< -1 = no event
+    virtual std::int64_t events() const = 0;
+    virtual bool conditional() const { return false; }
+    virtual std::optional<Diagnostic> error() const { return std::nullopt; }
+    virtual std::vector<std::pair<Name, std::int64_t>> assumed() const { return {}; }
+    virtual std::optional<memory::Event> event(std::int64_t seq) const = 0;
+    virtual std::vector<memory::Lifetime> liveAt(std::int64_t seq) const = 0;
+    virtual std::int64_t seqOf(Uid node) const = 0;  ///< -1 = the node has no event
+    virtual std::vector<memory::CurveBucket> curve(int buckets, memory::Accounting accounting) const = 0;
+    virtual Uid uidOf(const memory::Site& site) const = 0;  ///< 0 = no node
+    /// The predicted stage behind it; null for a run of the session.
+    virtual const StageMemory* stageMemory() const { return nullptr; }
+};
+
+/// Rows of a stage's nodes by uid.
+class StageNodes {
+public:
+    StageNodes(const Recording& recording, std::int64_t lane, int stage);
+    const NodeRow* find(Uid uid) const;
+    std::string name(Uid uid) const;  ///< `-` when there is no such node
+
+private:
+    std::shared_ptr<const StageSnapshot> snapshot_;
+    std::unordered_map<Uid, const NodeRow*> byUid_;
+};
+
+/// Predictions of a lane's stages; stages that changed nothing share that of the stage before.
+class Predictions {
+public:
+    Predictions(Command& c, const Staged& staged);
+    ~Predictions();
+    std::shared_ptr<const MemorySource> stage(const StageRow& stage);
+
+private:
+    Command& c_;
+    const Staged& staged_;
+    std::vector<StageRow> stages_;
+    std::optional<exec::OpBodies> bodies_;
+    std::unordered_map<std::int64_t, std::shared_ptr<const MemorySource>> made_;  ///< by hash of the graph
+};
+
+std::shared_ptr<const MemorySource> recordedRun(const Recording& recording, const MemoryRunRow& run);
+
+}  // namespace aliascope::cli
