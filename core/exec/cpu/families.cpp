@@ -32,6 +32,7 @@ void registerCpuFamilies(KernelTable& table) {
     registerConvolution(table);
     registerNormalize(table);
     registerBatchNorm(table);
+    registerAttention(table);
 }
 
 }  // namespace aliascope::exec

@@ -36,5 +36,6 @@ void registerPool(KernelTable& table);
 void registerConvolution(KernelTable& table);
 void registerNormalize(KernelTable& table);
 void registerBatchNorm(KernelTable& table);
+void registerAttention(KernelTable& table);
 
 }  // namespace aliascope::exec
