@@ -14,6 +14,7 @@
 
 #include "app/cli/limits.h"
 #include "app/cli/source.h"
+#include "core/recording/foreign_lanes.h"
 #include "core/recording/recorder.h"
 #include "core/support/nearest.h"
 
@@ -130,7 +131,8 @@ std::optional<Diagnostic> record(Command& c, Recorder& recorder, std::int64_t gr
     if (!observer) endWith(observer.error());
     RunOptions options = runOptions(c, pipeline);
     // Decisions are not what a run of the stages is asked for.
-    options.judgeNeeds = c.args().verb->name != "exec";
+    const std::string_view verb = c.args().verb->name;
+    options.judgeNeeds = verb != "exec" && verb != "numerics" && verb != "bisect";
     const RunResult result = runPipeline(graph, pipeline, c.ops(), {*observer}, options);
     for (const Diagnostic& d : result.diagnostics)
         if (!result.error || d.code != result.error->code) c.warn(d);
@@ -187,6 +189,8 @@ Staged runFile(Command& c, const std::string& file, Staged staged, const std::st
         auto ids = recorder->addDocument(document);
         if (!ids) endWith(ids.error());
         graphId = ids->at(picked.unit);
+        if (keep)
+            if (auto foreign = recordForeignLanes(*recorder, document, *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
     }
     const auto error = record(c, *recorder, *graphId, document.units[picked.unit].graph, pipeline);
     closeRecorder(c, *recorder);
@@ -215,7 +219,7 @@ Staged runSession(Command& c, const std::string& file, Staged staged, const std:
         const auto lanes = recording->lanes();
         staged.graph = pickGraphRow(c, *recording, lanes);
         graphId = staged.graph.id;
-        const auto lane = std::find_if(lanes.begin(), lanes.end(), [&](const LaneRow& l) { return l.graph == graphId; });
+        const auto lane = std::find_if(lanes.begin(), lanes.end(), [&](const LaneRow& l) { return l.graph == graphId && l.kind == "recorded"; });
         if (lane == lanes.end()) throw Failure{ExitNotFound, fmt::format("graph {} of {} has no recorded stage", staged.graph.name, file)};
         auto rebuilt = recording->graph(lane->id, 1, c.ops());
         if (!rebuilt) endWith(rebuilt.error());

@@ -92,8 +92,8 @@ struct LaneRecorder::Statements {
 };
 
 LaneRecorder::LaneRecorder(Database& db, TextPool& pool, const RecorderLimits& limits, std::string path, std::int64_t graph, std::string name,
-                           const OpRegistry& ops)
-    : db_(db), pool_(pool), limits_(limits), path_(std::move(path)), graph_(graph), name_(std::move(name)), ops_(ops) {}
+                           std::string kind, const OpRegistry& ops)
+    : db_(db), pool_(pool), limits_(limits), path_(std::move(path)), graph_(graph), name_(std::move(name)), kind_(std::move(kind)), ops_(ops) {}
 
 LaneRecorder::~LaneRecorder() = default;
 
@@ -101,9 +101,9 @@ Status LaneRecorder::pipelineStarted(const Graph&, const Pipeline& pipeline) {
     try {
         Transaction transaction(db_);
         Statement insert(db_,
-                         "INSERT INTO lane(graph, name, pipeline, kind, state, created) VALUES(?1, ?2, ?3, 'recorded', 'running', ?4) RETURNING id");
+                         "INSERT INTO lane(graph, name, pipeline, kind, state, created) VALUES(?1, ?2, ?3, ?5, 'running', ?4) RETURNING id");
         const std::string text = pipeline.str(), now = timestamp();
-        insert.bind(graph_, name_, text, now);
+        insert.bind(graph_, name_, text, now, kind_);
         insert.step();
         lane_ = insert.integer(0);
         insert.reset();

@@ -16,8 +16,8 @@ namespace aliascope::recording {
 
 class LaneRecorder : public PassObserver {
 public:
-    /// `path` is named in messages.
-    LaneRecorder(Database& db, TextPool& pool, const RecorderLimits& limits, std::string path, std::int64_t graph, std::string name,
+    /// `path` is named in messages; `kind` is that of the lane.
+    LaneRecorder(Database& db, TextPool& pool, const RecorderLimits& limits, std::string path, std::int64_t graph, std::string name, std::string kind,
                  const OpRegistry& ops);
     ~LaneRecorder() override;
 
@@ -46,7 +46,7 @@ private:
     RecorderLimits limits_;
     std::string path_;
     std::int64_t graph_;
-    std::string name_;
+    std::string name_, kind_;
     const OpRegistry& ops_;
     std::int64_t lane_ = 0;  ///< 0 = header not written yet
     std::unique_ptr<NodeVersions> versions_;

@@ -59,6 +59,12 @@ Extras extrasOf(const Node& n, const Provenance& p, Name ruleOp, bool typeIsExac
     return e;
 }
 
+/// Confidence of a node in a foreign lane (foreign_stages.h).
+std::optional<double> matchOf(const Node& n) {
+    const Value* match = n.metaValue("match"_n);
+    return match ? match->asNumber() : std::nullopt;
+}
+
 }  // namespace
 
 NodeRows::NodeRows(Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops)
@@ -67,8 +73,8 @@ NodeRows::NodeRows(Database& db, TextPool& pool, std::int64_t lane, const OpRegi
       ops_(ops),
       node_(db,
             "INSERT INTO node(id, lane, uid, first_stage, last_stage, ord, body, kind, name, op, args, type, storage, module, path, line, fn, code, "
-            "flags) "
-            "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)"),
+            "flags, match) "
+            "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)"),
       use_(db, "INSERT INTO use(node, slot, arg, uid, out, mode) VALUES(?1, ?2, ?3, ?4, ?5, ?6)"),
       part_(db, "INSERT INTO part(node, out, type, storage) VALUES(?1, ?2, ?3, ?4)"),
       close_(db, "UPDATE node SET last_stage = ?2 WHERE id = ?1"),
@@ -108,7 +114,7 @@ std::int64_t NodeRows::insert(const Body& body, NodeId id, int stage, std::int64
     node_.run(version, lane_, makeUid(body.number, id), stage, kOpenEnd, ord, bodyStr(body), toString(n.kind), n.name.view(), op, args, type,
               place.storage >= 0 ? std::optional(place.storage) : std::nullopt, pool_.named(modules_, "module", n.modulePath),
               pool_.named(paths_, "path", p.file), p.line ? std::optional(p.line) : std::nullopt, orNull(p.function.view()),
-              pool_.named(codes_, "code", p.code), packFlags(n));
+              pool_.named(codes_, "code", p.code), packFlags(n), matchOf(n));
     insertUses(version, body, id);
     if (n.type && n.type->asTuple()) insertParts(version, body, id, storages);
     return version;

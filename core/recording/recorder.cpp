@@ -159,7 +159,7 @@ Result<std::vector<std::int64_t>> Recorder::addDocument(const Document& doc) {
     }
 }
 
-Result<PassObserver*> Recorder::beginLane(std::int64_t graph, const std::string& lane, const OpRegistry& ops) {
+Result<PassObserver*> Recorder::beginLane(std::int64_t graph, const std::string& lane, const OpRegistry& ops, LaneKind kind) {
     Impl& r = *impl_;
     if (!r.db) return fail(cannotWrite(r.path, "the session is closed"));
     try {
@@ -170,7 +170,8 @@ Result<PassObserver*> Recorder::beginLane(std::int64_t graph, const std::string&
         if (!known.step()) return fail(internalError("S003", {{"why", "no graph " + std::to_string(graph) + " in the session"}}));
         known.reset();
         if (r.db->integer("SELECT count(*) FROM lane") >= r.limits.lanes) return fail(LimitReached(r.path, "lanes", r.limits.lanes).diagnostic);
-        r.lane = std::make_unique<LaneRecorder>(*r.db, *r.pool, r.limits, r.path, graph, r.uniqueLaneName(lane), ops);
+        r.lane = std::make_unique<LaneRecorder>(*r.db, *r.pool, r.limits, r.path, graph, r.uniqueLaneName(lane),
+                                                kind == LaneKind::Foreign ? "foreign" : "recorded", ops);
         return r.lane.get();
     } catch (const SqlError& e) {
         return fail(cannotWrite(r.path, e, "lane " + lane));

@@ -33,9 +33,11 @@ public:
 
     /// Source text (zstd), its graphs, symbols and diagnostics. Returns ids of `graph` rows, one per unit of `doc`, in order.
     Result<std::vector<std::int64_t>> addDocument(const Document& doc);
+    /// Recorded: a pipeline runs here. Foreign: stages that another compiler wrote down (foreign_lanes.h).
+    enum class LaneKind : std::uint8_t { Recorded, Foreign };
     /// An observer that records the next pipeline run as a lane of `graph` named `lane` (made unique: `torch-v2#2`). The observer lives until the
     /// next call or the recorder's end.
-    Result<PassObserver*> beginLane(std::int64_t graph, const std::string& lane, const OpRegistry& ops);
+    Result<PassObserver*> beginLane(std::int64_t graph, const std::string& lane, const OpRegistry& ops, LaneKind kind = LaneKind::Recorded);
     /// The header of a run, with state `running`. Errors: S003.
     Result<std::int64_t> beginRun(const RunHeader& header);
     /// Everything that a run gave, in one transaction, and its end.

@@ -54,6 +54,34 @@ struct Group {
     int lastRank = 0;
 };
 
+/// `rank 1 0/0 (run 2)`; what the dumps of a folder share when nothing else is known.
+std::string groupName(const UnitGroup& g) {
+    std::string name = g.rank ? "rank " + std::to_string(*g.rank) + " " : "";
+    if (!g.compileId.empty())
+        name += g.compileId;
+    else
+        name += g.aotId ? "model " + std::to_string(*g.aotId) : "dumps";
+    if (g.run > 0) name += " (run " + std::to_string(g.run + 1) + ")";
+    return name;
+}
+
+/// The chain of `phases`, the last one its own; nothing when that phase has no graph.
+std::optional<StageChain> chainOf(const Document& doc, const std::vector<std::size_t>& units, const std::vector<Phase>& phases) {
+    StageChain chain;
+    bool own = false;
+    for (const std::size_t i : units) {
+        const Phase phase = doc.units[i].graph.phase;
+        if (std::find(phases.begin(), phases.end(), phase) == phases.end()) continue;
+        if (phase == phases.back() && !own) chain.home = i;
+        own = own || phase == phases.back();
+        chain.units.push_back(i);
+    }
+    if (!own || chain.units.size() < 2) return std::nullopt;
+    chain.name = groupName(doc.units[units[0]].group);
+    if (phases.back() != Phase::Unknown) chain.name += " " + std::string(toString(phases.back()));
+    return chain;
+}
+
 bool isAot(Phase phase) { return phase == Phase::Forward || phase == Phase::Backward || phase == Phase::Inference; }
 
 }  // namespace
@@ -108,6 +136,31 @@ void orderStages(std::vector<Unit>& units) {
     sorted.reserve(units.size());
     for (const auto& [group, rank, i] : order) sorted.push_back(std::move(units[i]));
     units = std::move(sorted);
+}
+
+std::vector<StageChain> stageChains(const Document& doc) {
+    std::map<GroupKey, std::vector<std::size_t>> members;
+    std::vector<GroupKey> order;
+    for (std::size_t i = 0; i < doc.units.size(); ++i) {
+        const Unit& u = doc.units[i];
+        const bool placed = !u.group.compileId.empty() || u.group.aotId || (doc.container == "folder" && !u.stage.empty());
+        if (u.abandoned || u.stage == "kernel" || !placed) continue;
+        auto& list = members[keyOf(u)];
+        if (list.empty()) order.push_back(keyOf(u));
+        list.push_back(i);
+    }
+    std::vector<StageChain> chains;
+    for (const GroupKey& key : order) {
+        const auto& units = members[key];
+        const std::size_t before = chains.size();
+        for (const auto& phases : {std::vector{Phase::Dynamo, Phase::PreGrad, Phase::Joint, Phase::Forward},
+                                   std::vector{Phase::Dynamo, Phase::PreGrad, Phase::Inference}, std::vector{Phase::Joint, Phase::Backward}})
+            if (auto chain = chainOf(doc, units, phases)) chains.push_back(std::move(*chain));
+        if (chains.size() > before) continue;
+        for (const auto& phases : {std::vector{Phase::Dynamo, Phase::PreGrad}, std::vector{Phase::Unknown}})
+            if (auto chain = chainOf(doc, units, phases)) chains.push_back(std::move(*chain));
+    }
+    return chains;
 }
 
 }  // namespace aliascope

@@ -1,6 +1,8 @@
 #pragma once
 // The graphs of one compilation in the order in which PyTorch makes them (formats.md 15).
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +22,15 @@ std::optional<AotName> aotNameOfCode(std::string_view code);
 /// Puts graphs of one group beside each other, phases in the order of the compiler, file order inside a phase. Before: what later attempts replaced
 /// is marked, graphs without a phase get that of the AOT graph whose parameters they have, AOT ids spread inside a group.
 void orderStages(std::vector<Unit>& units);
+
+/// Graphs that are stages of one program, in order.
+struct StageChain {
+    std::string name;                ///< `0/0 forward`, `rank 1 0/0 backward`, `dumps`
+    std::vector<std::size_t> units;  ///< at least two
+    std::size_t home = 0;            ///< the unit of the chain that stands for the program: the first of its last phase
+};
+/// The chains of a document (formats.md 15.5): what leads to forward or inference, what leads to backward, or the files of a folder of dumps. Kernels
+/// and abandoned attempts are in none. Empty when nothing says that graphs belong together.
+std::vector<StageChain> stageChains(const Document& doc);
 
 }  // namespace aliascope
