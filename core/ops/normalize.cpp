@@ -11,6 +11,12 @@ namespace {
 /// Statistics of 16-bit inputs are kept in f32.
 DType statisticsFor(DType d) { return d == DType::F16 || d == DType::BF16 ? DType::F32 : d; }
 
+/// The same by device: the CPU keeps them in the parameters' type.
+DType statisticsFor(const TensorType& input, const TensorType* weight) {
+    if (input.device == "cpu") return weight ? weight->dtype : input.dtype;
+    return statisticsFor(input.dtype);
+}
+
 TensorType ordered(const TensorType& t) {
     TensorType out = t;
     out.offset.reset();
@@ -64,7 +70,7 @@ Inferred layerNorm(const InferContext& c) {
     const TensorType* t = c.tensor(0);
     auto sizes = t ? statisticsSizes(*t, c.value(1)) : std::nullopt;
     if (!sizes) return {};
-    TypePtr statistics = tensorType(contiguousLike(*t, std::move(*sizes), statisticsFor(t->dtype)));
+    TypePtr statistics = tensorType(contiguousLike(*t, std::move(*sizes), statisticsFor(*t, c.tensor(2))));
     return inferred(std::vector<TypePtr>{tensorType(contiguousLike(*t, t->sizes)), statistics, statistics});
 }
 
@@ -117,10 +123,8 @@ std::vector<TypePtr> batchNormParts(const InferContext& c) {
     if (!t || t->rank() < 2) return {};
     const bool training = Training < 0 ? Training == -1 : c.value(static_cast<std::size_t>(Training)).asBool().value_or(false);
     const bool cpu = t->device == "cpu";
-    const TensorType* weight = c.tensor(1);
-    const DType dtype = cpu ? (weight ? weight->dtype : t->dtype) : statisticsFor(t->dtype);  // the CPU keeps the parameters' dtype
     const SymInt saved = cpu && !training ? SymInt(0) : t->sizes[1];
-    TypePtr statistics = tensorType(contiguousLike(*t, {saved}, dtype));
+    TypePtr statistics = tensorType(contiguousLike(*t, {saved}, statisticsFor(*t, c.tensor(1))));
     return {tensorType(ordered(*t)), statistics, statistics};
 }
 

@@ -59,9 +59,16 @@ void efficient(OpCall& call) {
     writeState(s, call.out(2), call.out(3));
 }
 
+/// Flash attention aligns the triangle at the bottom right; the operators that PyTorch chooses by itself get equal lengths, where that is the same.
+AttentionShape flashShapeOf(const OpCall& call, std::size_t first) {
+    AttentionShape s = shapeOf(call, first);
+    s.causalShift = s.keys() - s.queries();
+    return s;
+}
+
 /// Results: output, logsumexp, None, None, sizes, seed and offset in one tensor, an unused one, an empty mask.
 void flash(OpCall& call) {
-    AttentionShape s = shapeOf(call, 0);
+    AttentionShape s = flashShapeOf(call, 0);
     s.random = call.random;
     attentionForward(call, s, call.out(), call.out(1));
     const Tensor& state = call.out(4);
@@ -86,8 +93,7 @@ const Tensor& tensorNamed(const OpCall& call, std::string_view name) {
     failUnsupported(std::string(name) + " is not a tensor");
 }
 
-void backward(OpCall& call) {
-    AttentionShape s = shapeOf(call, 1);
+void backward(OpCall& call, AttentionShape s) {
     s.random = readState(call);
     const Tensor &grad = call.tensor(0), &out = tensorNamed(call, "out"), &logsumexp = tensorNamed(call, "logsumexp");
     if (grad.sizes != out.sizes || out.rank() != 4 || out.sizes != Shape{s.batch(), s.heads(), s.queries(), s.valueWidth()})
@@ -96,6 +102,9 @@ void backward(OpCall& call) {
         failShape("logsumexp", shapeText(logsumexp.sizes), shapeText({s.batch(), s.heads(), s.queries()}));
     attentionBackward(call, s, grad, out, logsumexp, {outputOr(call, 0), outputOr(call, 1), outputOr(call, 2), outputOr(call, 3)});
 }
+
+void plainBackward(OpCall& call) { backward(call, shapeOf(call, 1)); }
+void flashBackward(OpCall& call) { backward(call, flashShapeOf(call, 1)); }
 
 }  // namespace
 
@@ -106,8 +115,9 @@ void registerAttention(KernelTable& table) {
     add("aten::_scaled_dot_product_flash_attention", flash);
     add("aten::_scaled_dot_product_flash_attention_for_cpu", flashForCpu);
     for (const char* op : {"aten::_scaled_dot_product_cudnn_attention_backward", "aten::_scaled_dot_product_efficient_attention_backward",
-                           "aten::_scaled_dot_product_flash_attention_backward", "aten::_scaled_dot_product_flash_attention_for_cpu_backward"})
-        add(op, backward);
+                           "aten::_scaled_dot_product_flash_attention_for_cpu_backward"})
+        add(op, plainBackward);
+    add("aten::_scaled_dot_product_flash_attention_backward", flashBackward);
 }
 
 }  // namespace aliascope::exec

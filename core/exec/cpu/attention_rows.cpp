@@ -46,7 +46,7 @@ public:
         if (s_.bias) addBias(first, rows);
         if (!s_.causal) return;
         for (std::int64_t i = 0; i < rows; ++i)
-            for (std::int64_t j = first + i + 1; j < s_.keys(); ++j) scores()[i * s_.keys() + j] = -std::numeric_limits<C>::infinity();
+            for (std::int64_t j = std::max<std::int64_t>(0, first + i + 1 + s_.causalShift); j < s_.keys(); ++j) scores()[i * s_.keys() + j] = -std::numeric_limits<C>::infinity();
     }
 
     /// 0 for a dropped weight, else what kept ones are multiplied with.

@@ -15,7 +15,8 @@ struct AttentionShape {
     Tensor query, key, value;            ///< [batch, heads, length, width]; key and value may have fewer heads
     const Tensor* bias = nullptr;        ///< broadcast to [batch, heads, queries, keys]; bool: false masks out
     double scale = 1;
-    bool causal = false;                 ///< top-left aligned lower triangle
+    bool causal = false;                 ///< query i attends to keys up to i + causalShift
+    std::int64_t causalShift = 0;        ///< 0: the triangle is aligned at the top left
     double dropout = 0;
     RandomState random;                  ///< of the dropout mask
     EmptyRow emptyRow = EmptyRow::LseMinusInfinity;
