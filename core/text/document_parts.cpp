@@ -10,6 +10,7 @@
 #include "core/text/log_prefix.h"
 #include "core/text/normalise.h"
 #include "core/text/program_reader.h"
+#include "core/text/repro_inputs.h"
 #include "core/text/sniff.h"
 #include "core/text/stage_order.h"
 
@@ -160,7 +161,13 @@ Result<Document> readTextPart(std::string text, const std::string& path, const R
         numberUnits(doc.units);
     }
     sortOutRepro(doc.units);
-    if (!doc.units.empty() && doc.units[0].graph.name == "Repro") doc.container = "repro";
+    for (Unit& unit : doc.units) {
+        if (unit.graph.name == "Repro") {
+            doc.container = "repro";
+            readReproInputs(source, unit);
+        }
+        if (!unit.graph.symbols.empty()) readSymbolHints(source, unit);
+    }
     if (doc.units.empty()) {
         if (auto fragment = readFragment(source, context.ops, context.options)) {
             doc.units.push_back(std::move(*fragment));

@@ -9,6 +9,7 @@
 #include "core/text/folder_names.h"
 #include "core/text/graph_finder.h"
 #include "core/text/natural_order.h"
+#include "core/text/repro_inputs.h"
 #include "core/text/stage_order.h"
 
 namespace aliascope {
@@ -160,6 +161,7 @@ private:
         Unit& readable = doc_.units[before - 1];
         if (readable.stage != "fx_graph_readable" || folderOf(readable.member) != folderOf(doc_.units[before].member)) return;
         if (!sameNames(readable.graph, doc_.units[before].graph)) return;
+        completeInputs(readable.graph, doc_.units[before].graph);
         doc_.units.erase(doc_.units.begin() + static_cast<std::ptrdiff_t>(before), doc_.units.end());
     }
 

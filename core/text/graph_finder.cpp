@@ -97,25 +97,25 @@ private:
 }  // namespace
 
 Phase phaseOfStage(std::string_view stage) {
-    static constexpr std::array<std::pair<std::string_view, Phase>, 20> kStages = {{{"Joint graph", Phase::Joint},
+    // The first that fits: an inference compilation has stages named after the joint graph.
+    static constexpr std::array<std::pair<std::string_view, Phase>, 19> kStages = {{{"before_joint_graph", Phase::Inference},
+                                                                                    {"after_joint_graph", Phase::Inference},
+                                                                                    {"inference_graph", Phase::Inference},
+                                                                                    {"joint_graph", Phase::Joint},
+                                                                                    {"forward_graph", Phase::Forward},
+                                                                                    {"backward_graph", Phase::Backward},
+                                                                                    {"Joint graph", Phase::Joint},
                                                                                     {"Forward graph", Phase::Forward},
                                                                                     {"Backward graph", Phase::Backward},
                                                                                     {"BEFORE PRE GRAD", Phase::PreGrad},
                                                                                     {"AFTER PRE GRAD", Phase::PreGrad},
+                                                                                    {"pre_grad_graph", Phase::PreGrad},
+                                                                                    {"_pre_grad", Phase::PreGrad},
                                                                                     {"__compiled_fn", Phase::Dynamo},
                                                                                     {"pre_insert_deferred_runtime_asserts", Phase::Dynamo},
                                                                                     {"tensorify_python_scalars", Phase::Dynamo},
                                                                                     {"dynamo_output_graph", Phase::Dynamo},
-                                                                                    {"before_pre_grad_graph", Phase::PreGrad},
-                                                                                    {"after_pre_grad_graph", Phase::PreGrad},
-                                                                                    {"inductor_pre_grad_graph", Phase::PreGrad},
-                                                                                    {"_pre_grad", Phase::PreGrad},
-                                                                                    {"aot_joint_graph", Phase::Joint},
-                                                                                    {"aot_forward_graph", Phase::Forward},
-                                                                                    {"aot_backward_graph", Phase::Backward},
-                                                                                    {"aot_inference_graph", Phase::Inference},
-                                                                                    {"before_joint_graph", Phase::Inference},
-                                                                                    {"after_joint_graph", Phase::Inference},
+                                                                                    {"compiled_autograd_graph", Phase::Backward},
                                                                                     {"exported_program", Phase::Export}}};
     for (const auto& [words, phase] : kStages)
         if (stage.find(words) != kNone) return phase;

@@ -1,6 +1,5 @@
 #include "core/text/provenance.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "core/text/literals.h"
@@ -9,11 +8,6 @@ namespace aliascope {
 namespace {
 
 constexpr std::string_view kNone = "No stacktrace found for", kFile = "File: ", kCode = ", code: ", kIn = " in ";
-
-/// A function's name holds no blank and no colon.
-bool isFunction(std::string_view text) {
-    return !text.empty() && std::none_of(text.begin(), text.end(), [](char c) { return c == ' ' || c == ':'; });
-}
 
 }  // namespace
 
@@ -37,10 +31,11 @@ Provenance parseProvenance(std::string_view comment) {
         std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
         std::string_view function;
         if (rest.substr(0, kIn.size()) == kIn) {
-            const std::size_t code = rest.find(kCode);
-            if (code == rest.npos || !isFunction(rest.substr(kIn.size(), code - kIn.size()))) continue;
-            function = rest.substr(kIn.size(), code - kIn.size());
-            rest = rest.substr(code);
+            // The name ends where ", code: " begins, and holds neither blank nor colon: look no further than the first of them.
+            const std::size_t stop = rest.find_first_of(" :", kIn.size());
+            if (stop == rest.npos || stop < kIn.size() + 2) continue;
+            function = rest.substr(kIn.size(), stop - 1 - kIn.size());
+            rest = rest.substr(stop - 1);
         }
         if (rest.substr(0, kCode.size()) != kCode) continue;
         p.file = Name(text.substr(0, colon));

@@ -1,0 +1,19 @@
+#pragma once
+// What a repro script says of its inputs (formats.md 12): the loader's storages, shapes and strides, and the hints of symbols in its first lines.
+
+#include "core/text/document.h"
+#include "core/text/source_text.h"
+
+namespace aliascope {
+
+/// Gives the inputs of `unit` the types of `load_args`, or of the `args = […]` of old scripts, by position; a `# NAME` behind the loader's line wins
+/// over the position. Inputs on one storage become a note. A type that the text states already stays, and gets strides and device when it lacks them.
+void readReproInputs(const SourceText& source, Unit& unit);
+
+/// `s48 = 512` in lines without indent before the graph: the hint of a symbol.
+void readSymbolHints(const SourceText& source, Unit& unit);
+
+/// Inputs of `unit` that lack strides take them from the input of the same name and sizes in `other`.
+void completeInputs(Graph& g, const Graph& other);
+
+}  // namespace aliascope
