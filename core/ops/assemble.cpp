@@ -96,6 +96,12 @@ Inferred glu(const InferContext& c) {
     return inferred(contiguousLike(*t, std::move(sizes)));
 }
 
+/// glu_backward(grad_output, self, dim): like self.
+Inferred gluBackward(const InferContext& c) {
+    const TensorType* t = c.tensor(1);
+    return t ? inferred(contiguousLike(*t, t->sizes)) : Inferred{};
+}
+
 }  // namespace
 
 void registerAssemble(InferTable& table) {
@@ -110,6 +116,7 @@ void registerAssemble(InferTable& table) {
     table.add("aten::repeat", repeat);
     for (const char* op : {"aten::roll", "aten::tril", "aten::triu"}) table.add(op, contiguousCopy);
     table.add("aten::glu", glu);
+    table.add("aten::glu_backward", gluBackward);
 }
 
 }  // namespace aliascope

@@ -10,7 +10,7 @@
 namespace aliascope {
 namespace {
 
-enum class ResultDType { Promoted, Floating, Bool, Real, FloatingReal, First };
+enum class ResultDType { Promoted, Floating, Double, Bool, Real, FloatingReal, First };
 
 bool countsInPromotion(Name param) {
     static const Name counted[] = {"other"_n, "exponent"_n, "self"_n, "min"_n, "max"_n, "test_elements"_n, "a"_n, "b"_n};
@@ -58,6 +58,9 @@ Inferred inferElementwise(const InferContext& c, ResultDType rule, std::size_t s
         case ResultDType::Floating:
             dtype = floatingFor(dtype);
             break;
+        case ResultDType::Double:
+            dtype = DType::F64;
+            break;
         case ResultDType::Bool:
             dtype = DType::B8;
             break;
@@ -83,6 +86,7 @@ Inferred inferElementwise(const InferContext& c, ResultDType rule, std::size_t s
 
 Inferred promoted(const InferContext& c) { return inferElementwise(c, ResultDType::Promoted); }
 Inferred floating(const InferContext& c) { return inferElementwise(c, ResultDType::Floating); }
+Inferred toDouble(const InferContext& c) { return inferElementwise(c, ResultDType::Double); }
 Inferred boolean(const InferContext& c) { return inferElementwise(c, ResultDType::Bool); }
 Inferred realPart(const InferContext& c) { return inferElementwise(c, ResultDType::Real); }
 Inferred angle(const InferContext& c) { return inferElementwise(c, ResultDType::FloatingReal); }
@@ -159,12 +163,13 @@ constexpr std::string_view kPromoted = R"(
     add.Tensor add.Scalar sub.Tensor sub.Scalar rsub.Tensor rsub.Scalar mul.Tensor mul.Scalar neg relu relu6 sign sgn square positive floor
     ceil trunc fix round round.decimals frac bitwise_not bitwise_and.Tensor bitwise_and.Scalar bitwise_and.Scalar_Tensor bitwise_or.Tensor
     bitwise_or.Scalar bitwise_or.Scalar_Tensor bitwise_xor.Tensor bitwise_xor.Scalar bitwise_xor.Scalar_Tensor bitwise_left_shift.Tensor
-    bitwise_left_shift.Tensor_Scalar bitwise_right_shift.Tensor bitwise_right_shift.Tensor_Scalar __lshift__.Scalar __lshift__.Tensor
+    bitwise_left_shift.Tensor_Scalar bitwise_left_shift.Scalar_Tensor bitwise_right_shift.Tensor
+    bitwise_right_shift.Tensor_Scalar bitwise_right_shift.Scalar_Tensor __lshift__.Scalar __lshift__.Tensor
     __rshift__.Scalar __rshift__.Tensor __and__.Tensor __and__.Scalar __or__.Tensor __or__.Scalar __xor__.Tensor __xor__.Scalar floor_divide
     floor_divide.Scalar remainder.Tensor remainder.Scalar remainder.Scalar_Tensor fmod.Tensor fmod.Scalar pow.Tensor_Tensor
-    pow.Tensor_Scalar pow.Scalar float_power.Tensor_Scalar maximum minimum fmax fmin max.other min.other clamp clamp.Tensor clamp_min
-    clamp_min.Tensor clamp_max clamp_max.Tensor lerp.Tensor lerp.Scalar addcmul addcdiv gcd lcm hypot nextafter copysign.Tensor
-    copysign.Scalar heaviside gelu gelu_backward silu silu_backward elu elu_backward celu selu mish mish_backward hardtanh hardtanh_backward
+    pow.Tensor_Scalar pow.Scalar maximum minimum fmax fmin max.other min.other clamp clamp.Tensor clamp_min
+    clamp_min.Tensor clamp_max clamp_max.Tensor lerp.Tensor lerp.Scalar addcmul addcdiv gcd lcm hypot nextafter
+    heaviside gelu gelu_backward silu silu_backward elu elu_backward celu selu mish mish_backward hardtanh hardtanh_backward
     hardswish hardswish_backward hardsigmoid hardsigmoid_backward leaky_relu leaky_relu_backward softplus softplus_backward softshrink
     hardshrink threshold threshold_backward log_sigmoid_backward sigmoid_backward tanh_backward logit_backward nan_to_num conj_physical
     _conj_physical prelu _prelu_kernel xlogy.Scalar_Self log_sigmoid xlogy.Scalar_Other
@@ -181,7 +186,7 @@ constexpr std::string_view kFloating = R"(
     special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_shifted_chebyshev_polynomial_t
     special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w
     special_hermite_polynomial_h special_hermite_polynomial_he special_laguerre_polynomial_l special_legendre_polynomial_p igamma igammac
-    ldexp.Tensor mvlgamma native_dropout_backward
+    ldexp.Tensor mvlgamma native_dropout_backward copysign.Tensor copysign.Scalar
 )";
 
 /// Comparisons and tests.
@@ -189,6 +194,14 @@ constexpr std::string_view kBoolean = R"(
     eq.Tensor eq.Scalar ne.Tensor ne.Scalar lt.Tensor lt.Scalar le.Tensor le.Scalar gt.Tensor gt.Scalar ge.Tensor ge.Scalar logical_not
     logical_and logical_or logical_xor isnan isinf isfinite isposinf isneginf signbit isclose isin.Tensor_Scalar isreal
 )";
+
+/// Operators of prims with the same rules, which hold where there is nothing to promote, too.
+constexpr std::string_view kPrimsPromoted = R"(
+    abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_not bitwise_or bitwise_xor cbrt ceil cos cosh erf erf_inv erfc exp exp2
+    expm1 floor fma fmax fmin fmod gcd hypot lgamma log log10 log1p log2 maximum minimum mul neg pow reciprocal remainder round rsqrt
+    shift_left shift_right_arithmetic sign sin sinh sqrt sub tan tanh trunc
+)";
+constexpr std::string_view kPrimsBoolean = "eq ne lt le gt ge isfinite signbit";
 
 /// One result for each element of the first list.
 constexpr std::string_view kForeach = R"(
@@ -203,12 +216,12 @@ constexpr std::string_view kForeach = R"(
     _foreach_erf
 )";
 
-/// Enters ATen operators that are listed with blanks between them.
-void addEach(InferTable& table, std::string_view names, InferFn infer) {
+/// Enters operators that are listed with blanks between them.
+void addEach(InferTable& table, std::string_view names, InferFn infer, std::string_view ns = "aten::") {
     constexpr std::string_view blanks = " \n";
     for (std::size_t at = names.find_first_not_of(blanks); at != std::string_view::npos;) {
         const std::size_t end = std::min(names.find_first_of(blanks, at), names.size());
-        table.add("aten::" + std::string(names.substr(at, end - at)), infer);
+        table.add(std::string(ns) + std::string(names.substr(at, end - at)), infer);
         at = names.find_first_not_of(blanks, end);
     }
 }
@@ -244,7 +257,9 @@ Name commonDevice(const std::vector<const TensorType*>& operands) {
 
 void registerPointwise(InferTable& table) {
     addEach(table, kPromoted, promoted);
-    table.add("prims::fma", promoted);
+    addEach(table, kPrimsPromoted, promoted, "prims::");
+    addEach(table, kPrimsBoolean, boolean, "prims::");
+    addEach(table, "float_power.Tensor_Tensor float_power.Tensor_Scalar float_power.Scalar", toDouble);
     addEach(table, kFloating, floating);
     addEach(table, "div.Tensor_mode div.Scalar_mode", divide);
     addEach(table, kBoolean, boolean);

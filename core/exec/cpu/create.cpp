@@ -69,15 +69,23 @@ void arangeStart(OpCall& call) { fillRange(call.out(), call.args.at(0), std::int
 void arangeStep(OpCall& call) { fillRange(call.out(), call.args.at(0), call.args.at(2)); }
 void iota(OpCall& call) { fillRange(call.out(), call.arg("start"), call.arg("step")); }
 
-/// linspace(start, end, steps): both halves are counted from their own end, each element with one rounding.
-template <class C, class F>
-void fillBetween(const Tensor& out, C start, C end, F map) {
-    const std::int64_t steps = out.numel();
-    const C step = steps > 1 ? (end - start) / static_cast<C>(steps - 1) : C(0);
-    fillSequence<C>(out, [=](std::int64_t i) {
-        return map(i < steps / 2 || steps == 1 ? std::fma(step, static_cast<C>(i), start) : std::fma(-step, static_cast<C>(steps - i - 1), end));
-    });
-}
+/// Ends of linspace and logspace in the type C that they are spaced in; of an integer result they are integers first.
+template <class C>
+struct Ends {
+    explicit Ends(OpCall& call) : steps(call.out().numel()) {
+        const bool whole = !info(call.out().dtype).floating;
+        const double from = numberOf(call.args.at(0)), to = numberOf(call.args.at(1));
+        start = static_cast<C>(whole ? std::trunc(from) : from);
+        end = static_cast<C>(whole ? std::trunc(to) : to);
+        step = steps > 1 ? (end - start) / static_cast<C>(steps - 1) : C(0);
+    }
+    /// Both halves are counted from their own end.
+    bool firstHalf(std::int64_t i) const { return i < steps / 2 || steps == 1; }
+    C fromEnd(std::int64_t i) const { return static_cast<C>(steps - i - 1); }
+
+    C start{}, end{}, step{};
+    std::int64_t steps;
+};
 
 /// Calls `f` with float or double; integers are spaced in f64.
 template <class F>
@@ -86,18 +94,25 @@ void dispatchSpacing(DType d, F f) {
     else f(double());
 }
 
+/// Evenly spaced numbers, each with one rounding.
 void linspace(OpCall& call) {
     dispatchSpacing(call.out().dtype, [&]<class C>(C) {
-        fillBetween(call.out(), static_cast<C>(numberOf(call.args.at(0))), static_cast<C>(numberOf(call.args.at(1))), [](C x) { return x; });
+        const Ends<C> e(call);
+        fillSequence<C>(call.out(), [&](std::int64_t i) {
+            return e.firstHalf(i) ? std::fma(e.step, static_cast<C>(i), e.start) : std::fma(-e.step, e.fromEnd(i), e.end);
+        });
     });
 }
 
-/// logspace(start, end, steps, base): powers of the base at evenly spaced exponents.
+/// logspace(start, end, steps, base): powers of the base at evenly spaced exponents, which are rounded twice, as PyTorch's are.
 void logspace(OpCall& call) {
+    const double base = numberOf(call.args.at(3));
     dispatchSpacing(call.out().dtype, [&]<class C>(C) {
-        const C base = static_cast<C>(numberOf(call.args.at(3)));
-        fillBetween(call.out(), static_cast<C>(numberOf(call.args.at(0))), static_cast<C>(numberOf(call.args.at(1))),
-                    [base](C x) { return std::pow(base, x); });
+        const Ends<C> e(call);
+        fillSequence<C>(call.out(), [&](std::int64_t i) {
+            const C exponent = e.firstHalf(i) ? e.start + e.step * static_cast<C>(i) : e.end - e.step * e.fromEnd(i);
+            return static_cast<C>(std::pow(base, static_cast<double>(exponent)));
+        });
     });
 }
 

@@ -263,14 +263,14 @@ void registerPointwiseBinary(KernelTable& t) {
     addPointwise(t, "prims::fma", pointwise<Fma, P, 0, 1, 2>);
     for (const char* op : {"aten::atan2", "prims::atan2"}) addPointwise(t, op, pointwise<Atan2, F, 0, 1>, Run::Transcendental);
     for (const char* op : {"aten::hypot", "prims::hypot"}) addPointwise(t, op, pointwise<Hypot, P, 0, 1>, Run::Transcendental);
-    for (const char* op : {"aten::copysign.Tensor", "aten::copysign.Scalar", "prims::copysign"}) addPointwise(t, op, pointwise<Copysign, F, 0, 1>, Run::Exact);
+    for (const char* op : {"aten::copysign.Tensor", "aten::copysign.Scalar"}) addPointwise(t, op, pointwise<Copysign, F, 0, 1>, Run::Exact);
     addPointwise(t, "aten::heaviside", pointwise<Heaviside, P, 0, 1>, Run::Exact);
     for (const char* op : {"aten::xlogy.Tensor", "aten::xlogy.Scalar_Other", "aten::xlogy.Scalar_Self"})
         addPointwise(t, op, pointwise<Xlogy, F, 0, 1>, Run::Transcendental);
     addPointwise(t, "aten::special_xlog1py", pointwise<Xlog1py, F, 0, 1>, Run::Transcendental);
     addPointwise(t, "aten::ldexp.Tensor", pointwise<Ldexp, F, 0, 1>, Run::Transcendental);
-    addPointwise(t, "aten::logaddexp", pointwise<LogAddExp, F, 0, 1>, Run::Transcendental);
-    addPointwise(t, "aten::logaddexp2", pointwise<LogAddExp2, F, 0, 1>, Run::Transcendental);
+    addPointwise(t, "aten::logaddexp", pointwise<LogAddExp, F, 0, 1>, Run::Reduction);
+    addPointwise(t, "aten::logaddexp2", pointwise<LogAddExp2, F, 0, 1>, Run::Reduction);
     for (const char* op : {"aten::gcd", "prims::gcd"}) addPointwise(t, op, pointwise<Gcd, P, 0, 1>, Run::Exact);
     addPointwise(t, "aten::lcm", pointwise<Lcm, P, 0, 1>, Run::Exact);
 }

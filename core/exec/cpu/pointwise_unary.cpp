@@ -233,7 +233,7 @@ constexpr Entry kTranscendental[] = {
     {"cosh", pointwise<Cosh, F, 0>}, {"tanh", pointwise<Tanh, F, 0>}, {"asin", pointwise<Asin, F, 0>}, {"acos", pointwise<Acos, F, 0>},
     {"atan", pointwise<Atan, F, 0>}, {"asinh", pointwise<Asinh, F, 0>}, {"acosh", pointwise<Acosh, F, 0>}, {"atanh", pointwise<Atanh, F, 0>},
     {"sigmoid", pointwise<Sigmoid, F, 0>}, {"erf", pointwise<Erf, F, 0>}, {"erfc", pointwise<Erfc, F, 0>}, {"erfinv", pointwise<Erfinv, F, 0>},
-    {"lgamma", pointwise<Lgamma, F, 0>}, {"sinc", pointwise<Sinc, F, 0>}, {"logit", logit}, {"special_entr", pointwise<Entropy, F, 0>},
+    {"lgamma", pointwise<Lgamma, F, 0>}, {"sinc", pointwise<Sinc, F, 0>}, {"special_entr", pointwise<Entropy, F, 0>},
 };
 
 /// Operators of prims that compute the same; prims knows no promotion, operands have the same type already.
@@ -258,6 +258,7 @@ void registerPointwiseUnary(KernelTable& t) {
     for (const Entry& e : kRounded) addPointwise(t, aten + e.op, e.run, ToleranceClass::Rounded);
     for (const Entry& e : kTranscendental) addPointwise(t, aten + e.op, e.run, ToleranceClass::Transcendental);
     for (const Entry& e : kPrims) addPointwise(t, prims + e.op, e.run, ToleranceClass::Transcendental);
+    addPointwise(t, "aten::logit", logit, ToleranceClass::Reduction);  // near 1/2 a logarithm of nearly 1, whose argument is rounded
     t.add("aten::frexp.Tensor", frexp);
 }
 
