@@ -1,5 +1,6 @@
 #include "app/cli/memory_source.h"
 
+#include <algorithm>
 
 namespace aliascope::cli {
 namespace {
@@ -85,7 +86,9 @@ Predictions::Predictions(Command& c, const Staged& staged) : c_(c), staged_(stag
 Predictions::~Predictions() = default;
 
 std::shared_ptr<const MemorySource> Predictions::stage(const StageRow& stage) {
-    const auto key = static_cast<std::int64_t>(stage.hash);
+    const auto decided =
+        std::count_if(stages_.begin(), stages_.end(), [&](const StageRow& s) { return s.idx <= stage.idx && s.pass == "reinplace"; });
+    const std::pair<std::uint64_t, std::int64_t> key(stage.hash, decided);
     if (const auto known = made_.find(key); known != made_.end()) return known->second;
     exec::PredictOptions options;
     options.bodies = &*bodies_;

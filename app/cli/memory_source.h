@@ -1,6 +1,7 @@
 #pragma once
 // The memory of one stage as the verb `memory` shows it: predicted now, or read from a run that a session holds.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -46,7 +47,7 @@ private:
     std::unordered_map<Uid, const NodeRow*> byUid_;
 };
 
-/// Predictions of a lane's stages; stages that changed nothing share that of the stage before.
+/// Predictions of a lane's stages; stages of equal graphs share one.
 class Predictions {
 public:
     Predictions(Command& c, const Staged& staged);
@@ -58,7 +59,8 @@ private:
     const Staged& staged_;
     std::vector<StageRow> stages_;
     std::optional<exec::OpBodies> bodies_;
-    std::unordered_map<std::int64_t, std::shared_ptr<const MemorySource>> made_;  ///< by hash of the graph
+    /// By hash of the graph and number of re-inplacing stages so far: what reinplace decides is no part of the hash (executor.md 1.2 e).
+    std::map<std::pair<std::uint64_t, std::int64_t>, std::shared_ptr<const MemorySource>> made_;
 };
 
 std::shared_ptr<const MemorySource> recordedRun(const Recording& recording, const MemoryRunRow& run);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
+#include <queue>
+#include <set>
 #include <unordered_map>
 
 namespace aliascope::memory {
@@ -53,11 +56,14 @@ public:
     }
 
     void add(std::size_t from, std::size_t to, RangeSet::Range r) { add(1, 0, leaves_, from, to, r); }
+    /// Ranges looked at since the beginning.
+    std::int64_t work() const { return work_; }
 
     /// Lowest address of the tightest free gap of `bytes` during [from, to); behind everything when no gap fits.
     std::int64_t fit(std::size_t from, std::size_t to, std::int64_t bytes) {
         taken_.clear();
         collect(1, 0, leaves_, from, to);
+        work_ += static_cast<std::int64_t>(taken_.size());
         std::sort(taken_.begin(), taken_.end(), [](const RangeSet::Range& a, const RangeSet::Range& b) { return a.begin < b.begin; });
         std::int64_t best = -1, bestSize = 0, end = 0;
         for (const RangeSet::Range& r : taken_) {
@@ -96,27 +102,101 @@ private:
     std::vector<RangeSet> whole_;    ///< of storages that live throughout a node's time
     std::vector<RangeSet> touched_;  ///< of storages that live at some time of it
     std::vector<RangeSet::Range> taken_;
+    std::int64_t work_ = 0;
 };
+
+/// Free memory between and behind the storages that are live at one moment.
+class FreeGaps {
+public:
+    std::int64_t take(std::int64_t bytes) {
+        const auto fitting = bySize_.lower_bound({bytes, -1});
+        if (fitting == bySize_.end()) {
+            end_ += bytes;
+            return end_ - bytes;
+        }
+        const auto [size, address] = *fitting;
+        erase(address, size);
+        if (size > bytes) insert(address + bytes, size - bytes);
+        return address;
+    }
+
+    void give(std::int64_t address, std::int64_t bytes) {
+        const auto after = byAddress_.lower_bound(address);
+        if (after != byAddress_.begin()) {
+            const auto [before, size] = *std::prev(after);
+            if (before + size == address) {
+                erase(before, size);
+                address = before;
+                bytes += size;
+            }
+        }
+        if (const auto next = byAddress_.find(address + bytes); next != byAddress_.end()) {
+            const std::int64_t size = next->second;
+            erase(address + bytes, size);
+            bytes += size;
+        }
+        if (address + bytes == end_)
+            end_ = address;
+        else
+            insert(address, bytes);
+    }
+
+private:
+    void insert(std::int64_t address, std::int64_t size) {
+        byAddress_.emplace(address, size);
+        bySize_.emplace(size, address);
+    }
+    void erase(std::int64_t address, std::int64_t size) {
+        byAddress_.erase(address);
+        bySize_.erase({size, address});
+    }
+
+    std::map<std::int64_t, std::int64_t> byAddress_;
+    std::set<std::pair<std::int64_t, std::int64_t>> bySize_;
+    std::int64_t end_ = 0;  ///< behind the highest live storage
+};
+
+/// Places intervals in the order of their births (they come so): what they meet is what is live then. O(n log n).
+std::int64_t placeByBirth(const std::vector<Interval>& intervals, std::vector<std::int64_t>& offsets) {
+    using Death = std::pair<std::int64_t, std::size_t>;
+    std::priority_queue<Death, std::vector<Death>, std::greater<>> deaths;
+    FreeGaps gaps;
+    offsets.assign(intervals.size(), 0);
+    std::int64_t arena = 0;
+    for (std::size_t i = 0; i < intervals.size(); ++i) {
+        for (; !deaths.empty() && deaths.top().first <= intervals[i].birth; deaths.pop()) {
+            const std::size_t gone = deaths.top().second;
+            gaps.give(offsets[gone], intervals[gone].bytes);
+        }
+        offsets[i] = gaps.take(intervals[i].bytes);
+        deaths.emplace(intervals[i].death, i);
+        arena = std::max(arena, offsets[i] + intervals[i].bytes);
+    }
+    return arena;
+}
 
 /// Places intervals one by one in an order that is given.
 class Placer {
 public:
-    explicit Placer(std::vector<Interval>& intervals) : intervals_(intervals), times_(distinctTimes(intervals)), occupancy_(times_.size()) {
+    explicit Placer(const std::vector<Interval>& intervals) : intervals_(intervals), times_(distinctTimes(intervals)), occupancy_(times_.size()) {
         for (const Interval& i : intervals) spans_.emplace_back(slot(i.birth), slot(i.death));
     }
 
-    /// Bytes of the arena; offsets go into `offsets`.
-    std::int64_t place(const std::vector<std::size_t>& order, std::vector<std::int64_t>& offsets) {
+    /// Bytes of the arena; offsets go into `offsets`. Nothing when it takes more work than is left.
+    std::optional<std::int64_t> place(const std::vector<std::size_t>& order, std::vector<std::int64_t>& offsets, std::int64_t& workLeft) {
+        const std::int64_t before = occupancy_.work();
         occupancy_.clear();
         offsets.assign(intervals_.size(), 0);
         std::int64_t arena = 0;
         for (const std::size_t i : order) {
+            if (occupancy_.work() - before > workLeft) return std::nullopt;
             const auto [from, to] = spans_[i];
             const std::int64_t bytes = intervals_[i].bytes;
             offsets[i] = occupancy_.fit(from, to, bytes);
             occupancy_.add(from, to, {offsets[i], offsets[i] + bytes});
             arena = std::max(arena, offsets[i] + bytes);
         }
+        workLeft -= occupancy_.work() - before;
         return arena;
     }
 
@@ -134,7 +214,7 @@ private:
         return static_cast<std::size_t>(std::lower_bound(times_.begin(), times_.end(), time) - times_.begin());
     }
 
-    std::vector<Interval>& intervals_;
+    const std::vector<Interval>& intervals_;
     std::vector<std::int64_t> times_;
     std::vector<std::pair<std::size_t, std::size_t>> spans_;
     Occupancy occupancy_;
@@ -176,48 +256,53 @@ struct Best {
     std::string key;
 };
 
+/// Ranges that may be looked at per interval: what real programs need is far below; beyond, time would grow with the square of their size.
+constexpr std::int64_t kWorkPerInterval = 400;
+constexpr std::int64_t kLeastWork = 1'000'000;
+
 Best bestOfKeys(Placer& placer, const MemoryPlan& plan, std::int64_t end, const CancelToken& cancel) {
+    Best best{0, orderBy(plan.intervals, [](const Interval& i) { return -static_cast<double>(i.birth); }), {}, "birth"};
+    best.arena = placeByBirth(plan.intervals, best.offsets);
     const auto duration = [end](const Interval& i) { return static_cast<double>(std::min(i.death, end) - i.birth); };
-    const std::array<std::pair<const char*, std::function<double(const Interval&)>>, 3> keys = {{
+    const std::array<std::pair<const char*, std::function<double(const Interval&)>>, 2> keys = {{
         {"size", [](const Interval& i) { return static_cast<double>(i.bytes); }},
         {"duration*size", [&](const Interval& i) { return duration(i) * static_cast<double>(i.bytes); }},
-        {"birth", [](const Interval& i) { return -static_cast<double>(i.birth); }},
     }};
-    Best best;
     std::vector<std::int64_t> offsets;
     for (const auto& [key, weight] : keys) {
-        if (!best.key.empty() && (best.arena == plan.lowerBound || cancel.cancelled())) break;
+        if (best.arena == plan.lowerBound || cancel.cancelled()) break;
+        std::int64_t work = std::max(kLeastWork, kWorkPerInterval * static_cast<std::int64_t>(plan.intervals.size()));
         std::vector<std::size_t> order = orderBy(plan.intervals, weight);
-        const std::int64_t arena = placer.place(order, offsets);
-        if (best.key.empty() || arena < best.arena) best = {arena, std::move(order), offsets, key};
+        const auto arena = placer.place(order, offsets, work);
+        if (arena && *arena < best.arena) best = {*arena, std::move(order), offsets, key};
     }
     return best;
 }
 
 /// Swaps an interval at the end of the arena with those placed before it that it meets in time, as long as that shrinks the arena.
 void improve(Placer& placer, const MemoryPlan& plan, Best& best, const CancelToken& cancel) {
-    constexpr int mostPlacements = 400;
-    int placements = 0;
+    std::int64_t work = 2 * kLeastWork;
     bool better = true;
     while (better && best.arena > plan.lowerBound) {
         better = false;
-        std::vector<std::size_t> rank(best.order.size());
-        for (std::size_t k = 0; k < best.order.size(); ++k) rank[best.order[k]] = k;
-        const std::vector<std::size_t> before = best.order;
-        for (const std::size_t top : before) {
-            if (best.offsets[top] + plan.intervals[top].bytes != best.arena) continue;
-            for (std::size_t k = rank[top]; k-- > 0 && !better;) {
-                if (!placer.overlap(before[k], top)) continue;
-                if (++placements > mostPlacements || cancel.cancelled()) return;
-                Best next{0, before, {}, best.key};
-                std::swap(next.order[k], next.order[rank[top]]);
-                next.arena = placer.place(next.order, next.offsets);
-                if (next.arena >= best.arena) continue;
-                if (!next.key.ends_with("+swaps")) next.key += "+swaps";
-                best = std::move(next);
-                better = true;
-            }
-            break;
+        const Best before = best;
+        std::size_t top = before.order.size();  // rank of the first interval at the end of the arena
+        for (std::size_t k = 0; k < before.order.size() && top == before.order.size(); ++k) {
+            const std::size_t i = before.order[k];
+            if (before.offsets[i] + plan.intervals[i].bytes == before.arena) top = k;
+        }
+        for (std::size_t k = top; k-- > 0 && !better;) {
+            if (!placer.overlap(before.order[k], before.order[top])) continue;
+            if (work <= 0 || cancel.cancelled()) return;
+            Best next{0, before.order, {}, before.key};
+            std::swap(next.order[k], next.order[top]);
+            const auto arena = placer.place(next.order, next.offsets, work);
+            if (!arena) return;
+            if (*arena >= best.arena) continue;
+            next.arena = *arena;
+            if (!next.key.ends_with("+swaps")) next.key += "+swaps";
+            best = std::move(next);
+            better = true;
         }
     }
 }
