@@ -1,0 +1,158 @@
+// `numerics`: the values of a lane's stages side by side (ui.md 2.9).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "app/cli/decision_view.h"
+#include "app/cli/execution.h"
+
+namespace aliascope::cli {
+namespace {
+
+/// Comparisons to show: per later stage the last one that was made.
+std::vector<ComparisonRow> shownComparisons(const Staged& staged) {
+    std::map<int, ComparisonRow> byStage;
+    for (ComparisonRow& c : staged.recording->comparisons(staged.lane.id)) byStage[c.stageB] = std::move(c);
+    std::vector<ComparisonRow> out;
+    for (auto& [stage, c] : byStage) out.push_back(std::move(c));
+    return out;
+}
+
+/// Runs the stages and keeps what comes out in the session, which for a plain file is a temporary one. A session that cannot be written is copied.
+void runStages(Command& c, Staged& staged) {
+    const auto runs = prepareRuns(c, staged, stageRunOptions(c));
+    std::vector<int> all;
+    for (const StageRow& stage : runs->stages()) all.push_back(stage.idx);
+    const int before = c.exit();
+    const Execution execution = executeStages(c, *runs, all);
+    recordExecution(c, *runs, execution, staged.recording->path());
+    auto reopened = Recording::open(staged.recording->path());
+    if (!reopened) endWith(reopened.error());
+    staged.recording = *reopened;
+    // A difference is what was asked about; it is a failure only with --exit-code.
+    if (before == ExitOk && c.exit() == ExitNotFound) c.resetExit();
+}
+
+/// A value of the matrix: that of the first stage where there is one.
+struct ValueKey {
+    std::optional<Uid> earlier, later;
+    int out = 0;
+    auto operator<=>(const ValueKey&) const = default;
+};
+
+struct Matrix {
+    std::vector<ComparisonRow> columns;
+    std::vector<ValueKey> order;
+    std::map<ValueKey, std::map<std::size_t, ComparedRow>> cells;
+};
+
+Matrix matrixOf(const Staged& staged) {
+    Matrix m;
+    m.columns = shownComparisons(staged);
+    for (std::size_t i = 0; i < m.columns.size(); ++i)
+        for (ComparedRow& row : staged.recording->comparisonRows(m.columns[i].id)) {
+            ValueKey key{row.uidA, row.uidA ? std::nullopt : row.uidB, row.out};
+            const auto [it, fresh] = m.cells.try_emplace(key);
+            if (fresh) m.order.push_back(key);
+            it->second[i] = std::move(row);
+        }
+    return m;
+}
+
+std::string cellText(const ComparedRow& row) {
+    return row.verdict == "differs" && row.maxAbs ? fmt::format("{} {}", row.glyph(), numberText(*row.maxAbs)) : std::string(1, row.glyph());
+}
+
+Json cellJson(const ComparisonRow& column, const ComparedRow& row) {
+    const auto number = [](const std::optional<double>& n) { return n ? numberJson(*n) : Json(nullptr); };
+    return {{"stage", column.stageNameB}, {"idx", column.stageB},        {"verdict", row.verdict},     {"inherited", row.inherited},
+            {"max_abs", number(row.maxAbs)}, {"max_rel", number(row.maxRel)}, {"ulp", number(row.ulp)}, {"at", orNull(row.at)},
+            {"a", orNull(row.a)},            {"b", orNull(row.b)}};
+}
+
+/// Values that agree everywhere are told by their number only, unless one was asked for.
+bool isShown(const std::map<std::size_t, ComparedRow>& cells, const std::string& node, bool everything) {
+    if (!node.empty())
+        return std::any_of(cells.begin(), cells.end(), [&](const auto& cell) { return cell.second.nodeA == node || cell.second.nodeB == node; });
+    return everything || std::any_of(cells.begin(), cells.end(), [](const auto& cell) {
+        return cell.second.verdict == "differs" || cell.second.label.starts_with("returned value") || cell.second.label.ends_with("after the run");
+    });
+}
+
+Table matrixTable(const Matrix& m, const std::string& node, std::int64_t limit) {
+    constexpr std::size_t showAllBelow = 40;
+    Table table;
+    table.columns.push_back({"value", "value", false, 60});
+    for (const ComparisonRow& column : m.columns) table.columns.push_back({fmt::format("stage_{}", column.stageB), fmt::format("{} {}", column.stageB, column.stageNameB)});
+    table.empty = node.empty() ? "no stage was compared with the first" : "no compared value of that name";
+    for (const ValueKey& key : m.order) {
+        const auto& cells = m.cells.at(key);
+        if (!isShown(cells, node, m.order.size() <= showAllBelow)) continue;
+        if (limit > 0 && static_cast<std::int64_t>(table.rows.size()) == limit) break;
+        Row row;
+        row.cells.push_back(cells.begin()->second.label);
+        Json shown = Json::array();
+        bool differs = false;
+        for (std::size_t i = 0; i < m.columns.size(); ++i) {
+            const auto cell = cells.find(i);
+            row.cells.push_back(cell == cells.end() ? "-" : cellText(cell->second));
+            if (cell == cells.end()) continue;
+            differs = differs || cell->second.verdict == "differs";
+            shown.push_back(cellJson(m.columns[i], cell->second));
+        }
+        if (differs) row.style = Output::Style::Red;
+        row.json = {{"value", row.cells.front()}, {"cells", std::move(shown)}};
+        for (std::size_t i = 0; i < m.columns.size(); ++i) row.json[table.columns[i + 1].key] = row.cells[i + 1];
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+std::string sentenceOf(const ComparisonRow& column, const ComparedRow& row) {
+    std::string out = fmt::format("first divergence: stage {} {}, {}", column.stageB, column.stageNameB, row.label.empty() ? column.first : row.label);
+    if (row.maxAbs) out += fmt::format(" (max abs {} at {}: {} became {})", numberText(*row.maxAbs), row.at, row.a, row.b);
+    return out;
+}
+
+}  // namespace
+
+void runNumerics(Command& c) {
+    std::string node = c.args().get("--node");
+    if (node.starts_with("%")) node.erase(0, 1);
+    std::int64_t limit = 0;
+    if (c.args().has("--limit")) {
+        const auto n = parseAmount(c.args().get("--limit"));
+        if (!n || *n < 1) usage(fmt::format("--limit {}: a number from 1 expected", c.args().get("--limit")));
+        limit = *n;
+    }
+    Staged staged = openStaged(c, c.args().at(0));
+    const bool fresh = c.args().has("--rtol") || c.args().has("--atol") || c.args().has("--inputs") || c.args().has("--seed") || c.args().has("--device");
+    if (fresh || shownComparisons(staged).empty()) runStages(c, staged);
+    const Matrix matrix = matrixOf(staged);
+    const Table table = matrixTable(matrix, node, limit);
+    const auto first = staged.recording->firstDivergence(staged.lane.id);
+    const bool differs = std::any_of(matrix.columns.begin(), matrix.columns.end(), [](const ComparisonRow& r) { return r.verdict == "differs"; });
+    if (differs && c.args().has("--exit-code")) c.setExit(ExitNotFound);
+    if (c.json()) {
+        Json columns = Json::array();
+        for (const ComparisonRow& r : matrix.columns)
+            columns.push_back({{"stage", r.stageNameB}, {"idx", r.stageB}, {"earlier", r.stageNameA}, {"policy", r.policy}, {"verdict", r.verdict}, {"first", orNull(r.first)}});
+        Json begins = nullptr;
+        if (first && differs) {
+            begins = cellJson(first->first, first->second);
+            begins["value"] = first->second.label;
+            begins["node"] = {{"name", first->second.nodeB}, {"stage", first->first.stageNameB}, {"op", orNull(first->second.opB)}};
+        }
+        return c.answerJson({{"comparisons", std::move(columns)}, {"values", table.json()}, {"first_divergence", std::move(begins)}});
+    }
+    writeTable(c.out(), table, c.format());
+    if (c.format() != Format::Table && c.format() != Format::Markdown) return;
+    if (const std::size_t left = matrix.order.size() - table.rows.size(); left > 0 && node.empty())
+        c.out().write(fmt::format("{} further values agree wherever they have a counterpart\n", left));
+    const std::string words = first && differs ? sentenceOf(first->first, first->second) : std::string("every compared stage gives what the first gives");
+    c.out().write("\n" + c.out().styled(Output::Style::Bold, words) + "\n");
+}
+
+}  // namespace aliascope::cli
