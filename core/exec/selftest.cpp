@@ -237,6 +237,11 @@ private:
         if (kernel) scale_.tolerance = kernel->tolerance;
         for (const RecordedValue& v : record_.args) scale_.operands += v.kind == RecordedValue::Kind::List ? static_cast<int>(v.items.size()) : 1;
         scale_.operands += static_cast<int>(record_.kwargs.size());
+        const auto noteNumber = [&](const RecordedValue& v) {
+            if (v.plain.kind() == Value::Kind::Float && std::isfinite(*v.plain.asNumber())) scale_.number = std::max(scale_.number, std::fabs(*v.plain.asNumber()));
+        };
+        for (const RecordedValue& v : record_.args) noteNumber(v);
+        for (const auto& keyword : record_.kwargs) noteNumber(keyword.second);
         std::int64_t longest = 1;
         for (const RuntimeValue& v : inputs_) {
             const Tensor& t = *v.tensor();

@@ -35,8 +35,8 @@ double bound(double want, DType dtype, const CompareScale& scale) {
     const double single = dtype == DType::F64 && scale.narrowest == DType::F64 ? 0x1p-53 : 0x1p-24;
     switch (scale.tolerance) {
         case ToleranceClass::Exact: return 0;
-        case ToleranceClass::Rounded: return scale.operands > 2 ? 4 * halfSpacing(narrowest) * std::max(std::fabs(want), scale.largest) : std::max(unit, between(0));
-        case ToleranceClass::Transcendental: return std::max(4 * unit * (itemSize(dtype) > 2 ? 1 : 0.5), between(0));
+        case ToleranceClass::Rounded: return scale.operands > 2 ? 4 * halfSpacing(narrowest) * std::max(std::fabs(want), scale.largest) : std::max(unit, between(scale.number));
+        case ToleranceClass::Transcendental: return std::max(4 * unit * (itemSize(dtype) > 2 ? 1 : 0.5), between(scale.number));
         case ToleranceClass::Reduction:
             return unit + between(scale.largest) + 4 * single * (1 + std::log2(std::max(1.0, scale.terms))) * std::max(scale.largest * scale.terms, std::fabs(want));
         case ToleranceClass::Matmul:

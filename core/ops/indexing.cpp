@@ -33,13 +33,28 @@ Inferred embeddingBackward(const InferContext& c) {
 struct IndexedShape {
     std::vector<SymInt> sizes;
     std::vector<SymInt> strides;  ///< of the source, 0 for the replacement
+    std::vector<TensorType> indices;  ///< in the result's dims
 };
+
+/// `index`, whose dims end before dim `end` of `sizes`, with a size of 1 in all the others.
+TensorType inDims(const TensorType& index, const std::vector<SymInt>& sizes, std::size_t end) {
+    TensorType out = index;
+    out.sizes.assign(sizes.size(), SymInt(1));
+    out.strides.emplace(sizes.size(), SymInt(1));
+    const std::vector<SymInt> own = index.strides.value_or(TensorType::contiguousStrides(index.sizes));
+    for (std::size_t d = 0; d < index.rank(); ++d) {
+        out.sizes[end - index.rank() + d] = index.sizes[d];
+        (*out.strides)[end - index.rank() + d] = own[d];
+    }
+    return out;
+}
 
 std::optional<IndexedShape> indexedShape(const InferContext& c, const TensorType& t, const Value& indices) {
     if (!indices.isSequence() || indices.items().size() > t.rank()) return std::nullopt;
     std::vector<bool> indexed(t.rank());
     std::vector<SymInt> replacement;
     std::size_t first = t.rank(), last = 0, count = 0;
+    std::vector<const TensorType*> used;
     for (std::size_t i = 0; i < indices.items().size(); ++i) {
         const Value& v = indices.items()[i];
         if (v.isNone()) continue;
@@ -48,6 +63,7 @@ std::optional<IndexedShape> indexedShape(const InferContext& c, const TensorType
         auto sizes = broadcastSizes(replacement, index->sizes);
         if (!sizes) return std::nullopt;
         replacement = std::move(*sizes);
+        used.push_back(index);
         indexed[i] = true;
         first = std::min(first, i);
         last = i;
@@ -67,6 +83,7 @@ std::optional<IndexedShape> indexedShape(const InferContext& c, const TensorType
         out.sizes.push_back(t.sizes[i]);
         if (t.strides) out.strides.push_back((*t.strides)[i]);
     }
+    for (const TensorType* index : used) out.indices.push_back(inDims(*index, out.sizes, (adjacent ? first : 0) + replacement.size()));
     return out;
 }
 
@@ -78,8 +95,13 @@ Inferred index(const InferContext& c) {
     if (!t->strides) return {Type::tensor(std::move(out)), Trust::Assumed};
     TensorType source = out;
     source.strides = std::move(shape->strides);
-    out.strides = elementwiseStrides(out.sizes, {&source});
-    return inferred(std::move(out));
+    std::vector<const TensorType*> operands = {&source};
+    for (const TensorType& operand : shape->indices) operands.push_back(&operand);
+    if (auto strides = elementwiseStrides(out.sizes, operands)) {
+        out.strides = std::move(strides);
+        return inferred(std::move(out));
+    }
+    return {Type::tensor(std::move(out)), Trust::Assumed};
 }
 
 Inferred indexSelect(const InferContext& c) {

@@ -3,6 +3,7 @@
 #include "core/exec/cpu/families.h"
 #include "core/exec/cpu/indexing_positions.h"
 #include "core/exec/cpu/subviews.h"
+#include "core/exec/shape_rules.h"
 
 namespace aliascope::exec {
 namespace {
@@ -53,7 +54,13 @@ void readPlaces(const Tensor& out, const Tensor& self, const IndexedPlaces& plac
 
 void index(OpCall& call) { readPlaces(call.out(), call.tensor(0), indexedPlaces(call.tensor(0), call.tensors(1))); }
 
-std::vector<TensorType> indexTypes(const OpCall& call) { return {indexedType(call.tensor(0), call.tensors(1))}; }
+std::vector<TensorType> indexTypes(const OpCall& call) {
+    CallTypes types;
+    types.bind(*call.op, call.args);
+    const Inferred found = types.infer();
+    if (const TensorType* t = asTensor(found.type)) return {*t};
+    return {indexedType(call.tensor(0), call.tensors(1))};
+}
 
 /// _unsafe_masked_index(self, mask, indices, fill): the fill where the mask is false, whatever the index there.
 void maskedIndex(OpCall& call) {

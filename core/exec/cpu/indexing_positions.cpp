@@ -130,10 +130,17 @@ IndexedPlaces indexedPlaces(const Tensor& self, const std::vector<Tensor>& indic
 
 TensorType indexedType(const Tensor& self, const std::vector<Tensor>& indices) {
     const IndexedPlaces places = indexedPlaces(self, indices, PlacesWanted::Shape);
-    TensorType out = rowMajor(self, places.resultSizes()), source = out;
+    TensorType out = rowMajor(self, places.resultSizes()), source = out, index = out;
     const Shape strides = places.resultStrides();
     source.strides.emplace(strides.begin(), strides.end());
-    if (auto ordered = elementwiseStrides(out.sizes, {&source})) out.strides = std::move(ordered);
+    const Shape group = contiguousStrides(places.shape);
+    index.sizes.assign(out.rank(), SymInt(1));
+    index.strides.emplace(out.rank(), SymInt(1));
+    for (std::size_t d = 0; d < group.size(); ++d) {
+        index.sizes[places.at + d] = SymInt(places.shape[d]);
+        (*index.strides)[places.at + d] = SymInt(group[d]);
+    }
+    if (auto ordered = elementwiseStrides(out.sizes, {&source, &index})) out.strides = std::move(ordered);
     return out;
 }
 

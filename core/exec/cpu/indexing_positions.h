@@ -28,7 +28,7 @@ enum class PlacesWanted : std::uint8_t {
     Shape,    ///< no offsets: the result's sizes only; integer indices are not read
 };
 IndexedPlaces indexedPlaces(const Tensor& self, const std::vector<Tensor>& indices, PlacesWanted wanted = PlacesWanted::Checked);
-/// Type of what is read at the places: row-major, or in the order of self's dimensions.
+/// Type of what is read at the places, laid out in the order of self's dimensions; for masks, whose shape rule needs their elements.
 TensorType indexedType(const Tensor& self, const std::vector<Tensor>& indices);
 
 /// Calls `f(offset in self, offset in other)` for every element; `other` has the result's sizes.
