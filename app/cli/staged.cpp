@@ -190,7 +190,7 @@ Staged runFile(Command& c, const std::string& file, Staged staged, const std::st
         if (!ids) endWith(ids.error());
         graphId = ids->at(picked.unit);
         if (keep)
-            if (auto foreign = recordForeignLanes(*recorder, document, *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
+            if (auto foreign = recordForeignLanes(*recorder, document, picked.unit, *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
     }
     const auto error = record(c, *recorder, *graphId, document.units[picked.unit].graph, pipeline);
     closeRecorder(c, *recorder);

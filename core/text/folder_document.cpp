@@ -161,7 +161,9 @@ private:
         Unit& readable = doc_.units[before - 1];
         if (readable.stage != "fx_graph_readable" || folderOf(readable.member) != folderOf(doc_.units[before].member)) return;
         if (!sameNames(readable.graph, doc_.units[before].graph)) return;
-        completeInputs(readable.graph, doc_.units[before].graph);
+        const Graph& loaded = doc_.units[before].graph;
+        for (const NodeId id : readable.graph.placeholders())
+            if (const NodeId twin = loaded.find(readable.graph[id].name); loaded[twin].type) completeInput(readable.graph, id, loaded[twin].type);
         doc_.units.erase(doc_.units.begin() + static_cast<std::ptrdiff_t>(before), doc_.units.end());
     }
 

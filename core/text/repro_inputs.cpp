@@ -176,26 +176,6 @@ private:
 
 bool sameSizes(const TensorType& a, const TensorType& b) { return a.sizes == b.sizes; }
 
-/// A stated type keeps what it states.
-void giveType(Graph& g, NodeId id, const TypePtr& type) {
-    const TensorType* stated = g[id].tensor();
-    const TensorType* loaded = asTensor(type);
-    if (!g[id].type || (g[id].type->kind() == Type::Kind::Other && loaded)) {
-        const Name annotation = g[id].annotation;
-        g.setType(id, type, Trust::Sibling);
-        g.edit(id).annotation = annotation;
-        return;
-    }
-    if (!stated || !loaded || !sameSizes(*stated, *loaded) || stated->dtype != loaded->dtype) return;
-    TensorType t = *stated;
-    if (!t.strides) t.strides = loaded->strides;
-    if (t.device.empty()) t.device = loaded->device;
-    if (!t.offset) t.offset = loaded->offset;
-    const Name annotation = g[id].annotation;
-    g.setType(id, Type::tensor(std::move(t)), Trust::Stated);
-    g.edit(id).annotation = annotation;
-}
-
 void noteSymbols(Graph& g, const TypePtr& type) {
     const TensorType* t = asTensor(type);
     if (!t) return;
@@ -205,6 +185,26 @@ void noteSymbols(Graph& g, const TypePtr& type) {
 }
 
 }  // namespace
+
+void completeInput(Graph& g, NodeId id, const TypePtr& type) {
+    const TensorType* stated = g[id].tensor();
+    const TensorType* loaded = asTensor(type);
+    if (!g[id].type || (g[id].type->kind() == Type::Kind::Other && loaded)) {
+        const Name annotation = g[id].annotation;
+        g.setType(id, type, Trust::Sibling);
+        g.edit(id).annotation = annotation;
+        return;
+    }
+    if (!stated || !loaded || !sameSizes(*stated, *loaded) || stated->dtype != loaded->dtype) return;
+    if (stated->strides && !stated->device.empty() && stated->offset) return;
+    TensorType t = *stated;
+    if (!t.strides) t.strides = loaded->strides;
+    if (t.device.empty()) t.device = loaded->device;
+    if (!t.offset) t.offset = loaded->offset;
+    const Name annotation = g[id].annotation;
+    g.setType(id, Type::tensor(std::move(t)), Trust::Stated);
+    g.edit(id).annotation = annotation;
+}
 
 void readReproInputs(const SourceText& source, Unit& unit) {
     const auto inputs = Loader(source).read();
@@ -221,7 +221,7 @@ void readReproInputs(const SourceText& source, Unit& unit) {
         if (!inputs[i].storage.empty()) sharing[inputs[i].storage].push_back(g[id].name.str());
         if (!inputs[i].type) continue;
         noteSymbols(g, inputs[i].type);
-        giveType(g, id, inputs[i].type);
+        completeInput(g, id, inputs[i].type);
     }
     for (const auto& [storage, names] : sharing) {
         if (names.size() < 2) continue;
@@ -242,13 +242,6 @@ void readSymbolHints(const SourceText& source, Unit& unit) {
         const auto number = readNumber(trimmed(line.substr(assign + 3)));
         const auto known = unit.graph.symbols.find(Name(line.substr(0, assign)));
         if (number && number->isInt() && known != unit.graph.symbols.end()) known->second.hint = number->asInt();
-    }
-}
-
-void completeInputs(Graph& g, const Graph& other) {
-    for (const NodeId id : g.placeholders()) {
-        const NodeId twin = other.find(g[id].name);
-        if (twin && other[twin].kind == NodeKind::Placeholder && other[twin].type) giveType(g, id, other[twin].type);
     }
 }
 

@@ -13,7 +13,8 @@ void readReproInputs(const SourceText& source, Unit& unit);
 /// `s48 = 512` in lines without indent before the graph: the hint of a symbol.
 void readSymbolHints(const SourceText& source, Unit& unit);
 
-/// Inputs of `unit` that lack strides take them from the input of the same name and sizes in `other`.
-void completeInputs(Graph& g, const Graph& other);
+/// Gives an input `type` when it has none. One that is stated keeps what it states, and gets strides, device and offset that it lacks when sizes and
+/// dtype are the same.
+void completeInput(Graph& g, NodeId input, const TypePtr& type);
 
 }  // namespace aliascope

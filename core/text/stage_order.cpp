@@ -5,8 +5,10 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 
 #include "core/text/literals.h"
+#include "core/text/repro_inputs.h"
 
 namespace aliascope {
 namespace {
@@ -51,6 +53,7 @@ struct Group {
     int lastAttempt = 0;
     std::optional<int> aotId;
     std::map<std::string, Phase> phaseOfParameters;
+    std::unordered_map<Name, TypePtr> inputs;  // the first type with strides of each name
     int lastRank = 0;
 };
 
@@ -86,6 +89,8 @@ bool isAot(Phase phase) { return phase == Phase::Forward || phase == Phase::Back
 
 }  // namespace
 
+bool sameCompilation(const Unit& a, const Unit& b) { return keyOf(a) == keyOf(b); }
+
 std::optional<AotName> parseAotName(std::string_view text) {
     AotName name;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), name.id);
@@ -112,6 +117,8 @@ void orderStages(std::vector<Unit>& units) {
         group.lastAttempt = std::max(group.lastAttempt, u.group.attempt.value_or(0));
         if (!group.aotId) group.aotId = u.group.aotId;
         if (isAot(u.graph.phase)) group.phaseOfParameters.try_emplace(parametersOf(u.graph), u.graph.phase);
+        for (const NodeId id : u.graph.placeholders())
+            if (const TensorType* t = u.graph[id].tensor(); t && t->strides) group.inputs.try_emplace(u.graph[id].name, u.graph[id].type);
     }
     std::vector<std::tuple<std::size_t, int, std::size_t>> order;  // group, phase, place in the file
     for (std::size_t i = 0; i < units.size(); ++i) {
@@ -126,6 +133,8 @@ void orderStages(std::vector<Unit>& units) {
             const auto known = group.phaseOfParameters.find(parametersOf(u.graph));
             if (known != group.phaseOfParameters.end()) u.graph.phase = known->second;
         }
+        for (const NodeId id : u.graph.placeholders())
+            if (const auto known = group.inputs.find(u.graph[id].name); known != group.inputs.end()) completeInput(u.graph, id, known->second);
         if (!u.group.aotId && rankOf(u.graph.phase) >= rankOf(Phase::Joint)) u.group.aotId = group.aotId;
         const int rank = rankOf(u.graph.phase) < 0 ? group.lastRank : rankOf(u.graph.phase);
         group.lastRank = rank;

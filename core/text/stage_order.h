@@ -19,8 +19,12 @@ std::optional<AotName> parseAotName(std::string_view text);
 /// Of `# AOT ID: ['0_forward']` in the first lines of output code.
 std::optional<AotName> aotNameOfCode(std::string_view code);
 
+/// Whether both come from one compilation, whatever attempt.
+bool sameCompilation(const Unit& a, const Unit& b);
+
 /// Puts graphs of one group beside each other, phases in the order of the compiler, file order inside a phase. Before: what later attempts replaced
-/// is marked, graphs without a phase get that of the AOT graph whose parameters they have, AOT ids spread inside a group.
+/// is marked, graphs without a phase get that of the AOT graph whose parameters they have, AOT ids spread inside a group, and inputs that lack
+/// strides or device take them from the input of the same name and sizes in another stage.
 void orderStages(std::vector<Unit>& units);
 
 /// Graphs that are stages of one program, in order.

@@ -25,7 +25,7 @@ private slots:
             QVERIFY(recorder.has_value());
             const auto ids = (*recorder)->addDocument(*doc);
             QVERIFY(ids.has_value());
-            const auto recorded = recordForeignLanes(**recorder, *doc, *ids, OpRegistry::builtin());
+            const auto recorded = recordForeignLanes(**recorder, *doc, 1, *ids, OpRegistry::builtin());
             QVERIFY2(recorded.has_value(), recorded ? "" : recorded.error().format().c_str());
         }
         const auto recording = Recording::open(path);
@@ -57,7 +57,7 @@ private slots:
         auto recorder = Recorder::create(folder_.filePath("small.aliascope").toStdString(), limits);
         QVERIFY(recorder.has_value());
         const auto ids = (*recorder)->addDocument(*doc);
-        const auto recorded = recordForeignLanes(**recorder, *doc, *ids, OpRegistry::builtin());
+        const auto recorded = recordForeignLanes(**recorder, *doc, 1, *ids, OpRegistry::builtin());
         QVERIFY(!recorded.has_value());
         QCOMPARE(recorded.error().code, std::string("R050"));
     }
