@@ -118,7 +118,8 @@ int Command::finish() {
 void dispatch(Command& command) {
     static const std::map<std::string_view, void (*)(Command&)> verbs = {
         {"list", runList},   {"show", runShow},           {"opt", runOpt}, {"run", runRun},         {"stages", runStages},
-        {"diff", runDiff}, {"exec", runExec},   {"decisions", runDecisions}, {"why", runWhy}, {"history", runHistory}, {"aliases", runAliases},
+        {"exec", runExec},   {"numerics", runNumerics},   {"bisect", runBisect},
+        {"diff", runDiff},   {"decisions", runDecisions}, {"why", runWhy}, {"history", runHistory}, {"aliases", runAliases},
         {"memory", runMemory}, {"query", runQuery}, {"passes", runPasses},       {"ops", runOps}, {"samples", runSamples}, {"version", runVersion},
         {"selftest", runSelftest},
     };

@@ -63,6 +63,8 @@ public:
         if (exit_ == ExitOk) exit_ = exit;
     }
     int exit() const { return exit_; }
+    /// What set the exit code turned out to be no failure.
+    void resetExit() { exit_ = ExitOk; }
 
     /// What the envelope's `input` says: path, graph, session, lane, stage.
     Json input = Json::object();
@@ -100,6 +102,8 @@ void runRun(Command& c);
 void runStages(Command& c);
 void runDiff(Command& c);
 void runExec(Command& c);
+void runNumerics(Command& c);
+void runBisect(Command& c);
 void runDecisions(Command& c);
 void runWhy(Command& c);
 void runHistory(Command& c);

@@ -153,57 +153,28 @@ std::vector<int> chosenStages(Command& c, const Staged& staged, const StageRuns&
 }
 
 Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& stages) {
-    Execution out;
     const auto start = std::chrono::steady_clock::now();
-    for (const int idx : stages) {
-        auto ran = runs.run(idx);
-        if (!ran) endWith(ran.error());
-        const ExecutedStage& stage = ran->get();
-        out.stages.push_back(&stage);
-        if (stage.sameAs == idx)
+    auto executed = aliascope::executeStages(runs, stages, true, [&](const ExecutedStage& stage) {
+        if (stage.sameAs == stage.stage.idx)
             for (Diagnostic d : stage.warnings) {
-                d.note += fmt::format("{}Stage {} {}.", d.note.empty() ? "" : " ", idx, stage.stage.name);
+                d.note += fmt::format("{}Stage {} {}.", d.note.empty() ? "" : " ", stage.stage.idx, stage.stage.name);
                 c.warn(d);
             }
-        if (!stage.complete) {
-            out.failed = true;
-            showFailure(c, stage);
-            // What does not run once does not run after further passes either, and the first stage is what others are compared with.
-            const bool ended = stage.error->code == "CANCELLED" || stage.error->code == "TIMEOUT";
-            if (idx == stages.front() || ended) break;
-            continue;
-        }
-        out.last = &stage;
-        if (idx == stages.front()) continue;
-        auto comparison = runs.compare(stages.front(), idx);
-        if (!comparison) endWith(comparison.error());
-        if (comparison->verdict == exec::Verdict::Differs) c.setExit(ExitNotFound);
-        out.comparisons.push_back({idx, std::move(*comparison)});
-    }
+        if (!stage.complete) showFailure(c, stage);
+    });
+    if (!executed) endWith(executed.error());
+    for (const StageComparison& later : executed->comparisons)
+        if (later.comparison.verdict == exec::Verdict::Differs) c.setExit(ExitNotFound);
     if (!c.json() && c.args().has("--verbose"))
-        c.note(fmt::format("{} stages in {}", out.stages.size(),
+        c.note(fmt::format("{} stages in {}", executed->stages.size(),
                            timeText(std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count())));
-    return out;
+    return std::move(*executed);
 }
 
 void recordExecution(Command& c, StageRuns& runs, const Execution& execution, const std::string& path) {
     auto recorder = Recorder::create(path);
     if (!recorder) return c.error(recorder.error(), ExitOutput);
-    const auto record = [&](int idx) -> std::optional<std::int64_t> {
-        auto id = runs.record(**recorder, idx);
-        if (id) return *id;
-        c.error(id.error(), ExitOutput);
-        return std::nullopt;
-    };
-    for (const ExecutedStage* stage : execution.stages)
-        if (!record(stage->stage.idx)) return;
-    for (const StageComparison& later : execution.comparisons) {
-        const auto a = record(execution.stages.front()->stage.idx), b = record(later.stage);
-        if (!a || !b) return;
-        // A stage whose graph is that of an earlier one has that one's run, and nothing new to compare.
-        if (*a == *b || (*runs.run(later.stage)).get().sameAs != later.stage) continue;
-        if (auto ok = (*recorder)->addComparison(*a, *b, later.comparison); !ok) return c.error(ok.error(), ExitOutput);
-    }
+    if (auto recorded = aliascope::recordExecution(**recorder, runs, execution); !recorded) return c.error(recorded.error(), ExitOutput);
     if (auto closed = (*recorder)->close(); !closed) c.error(closed.error(), ExitOutput);
 }
 

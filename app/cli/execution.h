@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/cli/source.h"
-#include "core/recording/stage_runs.h"
+#include "core/recording/stage_execution.h"
 
 namespace aliascope::cli {
 
@@ -17,17 +17,7 @@ StageRunOptions stageRunOptions(Command& c);
 /// Chooses inputs and device; errors end the command with exit 5 (6: the device is not there; 3: the file of inputs cannot be read).
 std::unique_ptr<StageRuns> prepareRuns(Command& c, const Staged& staged, StageRunOptions options);
 
-/// A later stage against the first.
-struct StageComparison {
-    int stage = 0;
-    exec::Comparison comparison;
-};
-struct Execution {
-    std::vector<const ExecutedStage*> stages;  ///< those asked for, and the first
-    std::vector<StageComparison> comparisons;
-    const ExecutedStage* last = nullptr;       ///< the last that ran to its end
-    bool failed = false;
-};
+using Execution = StageExecution;
 
 /// Runs the stages (indices, rising) and compares each with the first. What fails is shown; the exit code becomes 5, 8 or 130, and 1 where a stage differs.
 Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& stages);

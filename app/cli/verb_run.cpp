@@ -4,6 +4,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/decision_view.h"
+#include "app/cli/execution_report.h"
 #include "app/cli/node_lookup.h"
 #include "app/cli/source.h"
 
@@ -139,12 +140,23 @@ void runDecisions(Command& c) {
 }
 
 void runRun(Command& c) {
+    const bool execute = c.args().has("--exec");
+    const StageRunOptions options = execute ? stageRunOptions(c) : StageRunOptions();
     const Staged staged = openStaged(c, c.args().at(0), c.args().get("--output"));
     const Table stages = stageTable(staged, false);
     const auto rows = filtered(staged, DecisionFilter{});
     const Table decisions = decisionTable(staged, rows);
     const Summary sum = summarise(staged, rows);
     const std::string words = sentence(sum, staged.lane.name);
+    std::unique_ptr<StageRuns> runs;
+    Execution execution;
+    if (execute) {
+        runs = prepareRuns(c, staged, options);
+        std::vector<int> all;
+        for (const StageRow& stage : runs->stages()) all.push_back(stage.idx);
+        execution = executeStages(c, *runs, all);
+        if (c.args().has("--output")) recordExecution(c, *runs, execution, c.args().get("--output"));
+    }
     if (c.json()) {
         const Json summary = {{"clones", sum.clones},
                               {"cloned_bytes", orNull(sum.clonedBytes)},
@@ -155,12 +167,18 @@ void runRun(Command& c) {
                               {"findings", sum.findings},
                               {"stopped", orNull(sum.stopped)},
                               {"sentence", words}};
-        return c.answerJson({{"stages", stages.json()}, {"decisions", decisions.json()}, {"summary", summary}, {"missing_passes", staged.missing}});
+        Json result = {{"stages", stages.json()}, {"decisions", decisions.json()}, {"summary", summary}, {"missing_passes", staged.missing}};
+        if (runs) result["execution"] = executionJson(c, *runs, execution, false, false);
+        return c.answerJson(std::move(result));
     }
     writeTable(c.out(), stages, c.format());
     if (c.format() != Format::Table && c.format() != Format::Markdown) return;
     c.out().write("\n");
     writeTable(c.out(), decisions, c.format());
+    if (runs) {
+        c.out().write("\n");
+        writeTable(c.out(), executionTable(c, execution), c.format());
+    }
     c.out().write("\n" + c.out().styled(Output::Style::Bold, words) + "\n");
     if (!staged.missing.empty() && c.args().has("--verbose")) {
         std::string list;

@@ -118,19 +118,28 @@ struct StageRuns::Impl {
     }
 
     struct OneRun {
+        std::unique_ptr<exec::ReadTracer> tracer;  // before the result, whose storages belong to it
         exec::ExecResult result;
         std::unique_ptr<exec::RunCollector> collector;
         exec::StageInputs inputs;
     };
 
-    Result<OneRun> runOnce(const Graph& g, exec::DigestMode digests, exec::ValueKeys keep = {}) {
+    Result<OneRun> runOnce(const Graph& g, exec::DigestMode digests, exec::ValueKeys keep = {}, bool trace = false) {
         OneRun out;
         auto values = inputs->forStage(g, *backend);
         if (!values) return fail(std::move(values.error()));
         out.inputs = std::move(*values);
         out.collector = std::make_unique<exec::RunCollector>(g, *ops, *backend, digests);
         out.collector->keep(std::move(keep), kRoom);
-        out.result = exec::execute(g, *ops, *backend, out.inputs.values, out.inputs.constants, execOptions(), out.collector.get());
+        exec::Backend* runsOn = backend.get();
+        exec::ExecObserver* observer = out.collector.get();
+        if (trace) {
+            out.tracer = std::make_unique<exec::ReadTracer>(*backend, observer, options.run.sanitize == exec::Sanitize::Full);
+            runsOn = out.tracer.get();
+            observer = out.tracer.get();
+        }
+        out.result = exec::execute(g, *ops, *runsOn, out.inputs.values, out.inputs.constants, execOptions(), observer);
+        if (out.tracer) out.tracer->noteResults(g, out.result);
         out.collector->finish(out.result);
         if (out.result.error && out.result.error->code == "CANCELLED" && deadline->expired()) out.result.error->code = "TIMEOUT";
         return out;
@@ -170,6 +179,32 @@ struct StageRuns::Impl {
         for (const exec::RunValue& v : stage.values->rows)
             if (v.site == *row.b && v.out == row.outB) return v.digest.numel * itemSize(v.digest.dtype);
         return 0;
+    }
+
+    /// Reads of `stage` that the first stage that ran does not have, and what the stage shows by itself. A finding that the stage before it has too came in
+    /// with the same pass.
+    std::vector<exec::ReadFinding> findingsOf(const ExecutedStage& stage) const {
+        std::vector<exec::ReadFinding> out = exec::localFindings(*stage.reads);
+        const ExecutedStage* reference = nullptr;
+        std::vector<const exec::ReadFinding*> known;
+        int before = 0;
+        for (const auto& [idx, other] : executed) {
+            if (idx >= stage.stage.idx || !other->reads) continue;
+            if (!reference) reference = other.get();
+            before = idx;
+            for (const exec::ReadFinding& f : other->findings) known.push_back(&f);
+        }
+        if (!reference) return out;
+        std::string passes;
+        for (const std::string& pass : passesBetween(stages, before, stage.stage.idx)) passes += (passes.empty() ? "" : ", ") + pass;
+        for (exec::ReadFinding& f : exec::staleReads(*reference->reads, *stage.reads, rewritesBetween(reference->stage.idx, stage.stage.idx), passes)) {
+            const auto same = std::find_if(known.begin(), known.end(), [&](const exec::ReadFinding* k) {
+                return k->code == f.code && k->reader == f.reader && k->params[2] == f.params[2];
+            });
+            if (same != known.end()) f.params = (*same)->params;
+            out.push_back(std::move(f));
+        }
+        return out;
     }
 
     /// The rewrites of the stages after `earlier` up to `later`, bodies numbered as a run of either stage counts them.
@@ -252,6 +287,8 @@ Result<std::reference_wrapper<ExecutedStage>> StageRuns::run(int idx) {
         stage->sameAs = other.sameAs;
         stage->graph = other.graph;
         stage->values = other.values;
+        stage->reads = other.reads;
+        stage->findings = other.findings;
         stage->memory = other.memory;
         stage->complete = other.complete;
         stage->synthetic = other.synthetic;
@@ -260,7 +297,8 @@ Result<std::reference_wrapper<ExecutedStage>> StageRuns::run(int idx) {
     }
     stage->sameAs = idx;
     for (int i = 0; i < std::max(1, r.options.repeat); ++i) {
-        auto ran = r.runOnce(*stage->graph, i == 0 ? r.options.digests : exec::DigestMode::None);
+        auto ran = r.runOnce(*stage->graph, i == 0 ? r.options.digests : exec::DigestMode::None, {},
+                             i == 0 && r.options.run.sanitize != exec::Sanitize::Off);
         if (!ran) {
             r.byProgram.erase(twin);
             return fail(std::move(ran.error()));
@@ -273,10 +311,14 @@ Result<std::reference_wrapper<ExecutedStage>> StageRuns::run(int idx) {
         stage->synthetic = ran->result.synthetic;
         stage->memory = std::move(ran->result.memory);
         stage->warnings = std::move(ran->result.warnings);
-        for (const exec::Finding& f : ran->result.findings) {
-            Diagnostic d = warning(f.code, {});
-            d.note = f.message;
-            stage->warnings.push_back(std::move(d));
+        if (ran->tracer) {
+            stage->reads = std::make_shared<const exec::ReadLog>(ran->tracer->takeLog());
+            stage->findings = r.findingsOf(*stage);
+            for (const exec::ReadFinding& f : stage->findings) {
+                Diagnostic d = warning(f.code, f.params);
+                d.node = f.node;
+                stage->warnings.push_back(std::move(d));
+            }
         }
         if (const auto& nan = ran->collector->firstNaN) {
             std::string at = "[";
@@ -358,8 +400,9 @@ Result<std::int64_t> StageRuns::record(Recorder& recorder, int idx) {
     outcome.synthetic = stage.synthetic;
     outcome.wallNs = stage.wallNs.empty() ? 0 : *std::min_element(stage.wallNs.begin(), stage.wallNs.end());
     outcome.values = stage.values.get();
-    for (const auto& list : stage.times) outcome.times.push_back(&list);
-    outcome.memory = &stage.memory;
+    if (r.options.recordTimes)
+        for (const auto& list : stage.times) outcome.times.push_back(&list);
+    if (r.options.recordMemory) outcome.memory = &stage.memory;
     outcome.diagnostics = stage.warnings;
     if (stage.error) outcome.diagnostics.push_back(*stage.error);
     if (auto ok = recorder.endRun(*id, outcome); !ok) return fail(std::move(ok.error()));

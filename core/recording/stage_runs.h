@@ -14,6 +14,7 @@
 #include "core/exec/executor.h"
 #include "core/exec/inputs.h"
 #include "core/exec/op_bodies.h"
+#include "core/exec/read_tracer.h"
 #include "core/exec/run_values.h"
 #include "core/recording/recorder.h"
 #include "core/recording/recording.h"
@@ -30,6 +31,7 @@ struct StageRunOptions {
     std::optional<double> rtol, atol;       ///< instead of the policy of executor.md 5.2
     int repeat = 1;                         ///< timed repetitions
     double timeoutSeconds = 0;              ///< of all stages together; 0 = none
+    bool recordMemory = true, recordTimes = true;  ///< what record() writes beside digests
 };
 
 /// A stage that was run, or whose graph is that of one that was.
@@ -42,6 +44,8 @@ struct ExecutedStage {
     bool complete = false, synthetic = false;
     std::optional<Diagnostic> error;
     std::vector<Diagnostic> warnings;
+    std::shared_ptr<const exec::ReadLog> reads;      ///< with ExecOptions::sanitize: who wrote what each operator read
+    std::vector<exec::ReadFinding> findings;         ///< of the sanitizer; also among the warnings
     std::vector<std::vector<exec::NodeTime>> times;  ///< per repetition
     std::vector<std::int64_t> wallNs;
     std::int64_t run = 0;                   ///< row of `run`, once recorded

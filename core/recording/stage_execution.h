@@ -1,0 +1,34 @@
+#pragma once
+// Runs chosen stages of a lane and compares each with the first of them; writes runs and comparisons into a session. What `exec`, `numerics` and the
+// run panel do.
+// Thread-safety: as StageRuns.
+
+#include <functional>
+#include <vector>
+
+#include "core/recording/stage_runs.h"
+
+namespace aliascope {
+
+/// A later stage against the first.
+struct StageComparison {
+    int stage = 0;
+    exec::Comparison comparison;
+};
+
+struct StageExecution {
+    std::vector<const ExecutedStage*> stages;  ///< those asked for, as far as they ran; they belong to the StageRuns
+    std::vector<StageComparison> comparisons;
+    const ExecutedStage* last = nullptr;       ///< the last that ran to its end
+    bool failed = false;                       ///< a stage did not; its error says why
+};
+
+/// Runs `stages` (indices, rising). `each` hears of every stage when it has run, before it is compared. A stage that fails stops nothing but what
+/// needs it: the first, a cancelled and a timed-out one end the execution. Errors: those of StageRuns::run and compare.
+Result<StageExecution> executeStages(StageRuns& runs, const std::vector<int>& stages, bool compare = true,
+                                     const std::function<void(const ExecutedStage&)>& each = {});
+
+/// Runs first, then comparisons. A stage whose graph is that of an earlier one has that one's run, and nothing new to compare. The recorder stays open.
+Status recordExecution(Recorder& recorder, StageRuns& runs, const StageExecution& execution);
+
+}  // namespace aliascope
