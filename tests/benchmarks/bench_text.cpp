@@ -2,6 +2,9 @@
 
 #include <benchmark/benchmark.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "core/text/arguments.h"
 #include "core/text/print.h"
 #include "tests/benchmarks/scaled_graph.h"
@@ -10,7 +13,7 @@ using namespace aliascope;
 
 namespace {
 
-Graph joint(int copies) { return bench::repeated(bench::sampleGraph("gpt2_train_joint.py"), copies); }
+Graph joint(int copies) { return bench::stacked(bench::sampleGraph("gpt2_train_joint.py"), copies); }
 
 void read(benchmark::State& state, const std::string& text) {
     ReadOptions options;
@@ -42,6 +45,21 @@ BENCHMARK(writeReadable)->Arg(1)->Arg(10)->Unit(benchmark::kMillisecond);
 
 void writeGraphText(benchmark::State& state) { print(state, printGraphText); }
 BENCHMARK(writeGraphText)->Arg(1)->Arg(10)->Unit(benchmark::kMillisecond);
+
+/// A TORCH_TRACE of many compilations, ten graphs each: what the list of a large file waits for.
+void readTrace(benchmark::State& state) {
+    std::ifstream file(ALIASCOPE_SOURCE_DIR "/tests/data/text/train.trace.log");
+    const std::string once((std::istreambuf_iterator<char>(file)), {});
+    std::string text;
+    for (int i = 0; i < state.range(0); ++i) {
+        std::string copy = once;
+        const std::string from = "\"frame_id\": 0", to = "\"frame_id\": " + std::to_string(i);
+        for (std::size_t at = copy.find(from); at != copy.npos; at = copy.find(from, at + to.size())) copy.replace(at, from.size(), to);
+        text += copy;
+    }
+    read(state, text);
+}
+BENCHMARK(readTrace)->Arg(10)->Arg(1000)->Unit(benchmark::kMillisecond);
 
 /// What a recording does with every node of every stage that it shows.
 void parseArgumentsOfAllNodes(benchmark::State& state) {
