@@ -56,6 +56,7 @@ ExecResult execute(const Graph& g, const OpRegistry& ops, Backend& backend, cons
     result.memory.conditional = run.conditional();
     result.warnings = run.takeWarnings();
     result.synthetic = run.synthetic();
+    result.findings = run.takeFindings();
     if (observer) observer->runFinished(result.complete);
     return result;
 }

@@ -55,6 +55,7 @@ struct ExecOptions {
     bool poison = true;            ///< fill what is uninitialised by definition (`empty`), so that reads of it show
     const OpBodies* bodies = nullptr;
     /// Wrapper arguments written in place (executor.md 1.2 e), when node metadata does not say.
+    /// The name is the argument's of v1 and of launches, the number of the base (`0`, `1`, …) of v2.
     std::function<bool(const Graph&, NodeId, Name)> reinplaced;
 };
 
@@ -65,7 +66,7 @@ struct ExecResult {
     memory::EventLog memory;
     std::optional<Diagnostic> error;     ///< names the node; set when not complete
     std::vector<Diagnostic> warnings;    ///< LAYOUT_STALE, OVERLAPPING_WRITE, …, once per operator
-    std::vector<Finding> findings;
+    std::vector<Finding> findings;       ///< with `sanitize`: READ_ONLY_WRITTEN; read_tracer.h finds the others
     bool synthetic = false;
     std::int64_t wallNs = 0;
 };

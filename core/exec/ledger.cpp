@@ -1,5 +1,6 @@
 #include "core/exec/ledger.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace aliascope::exec {

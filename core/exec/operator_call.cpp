@@ -29,6 +29,30 @@ bool libraryChoosesLayout(const OpPlan& op) {
     return op.op->canonical.view().starts_with("aten::convolution");
 }
 
+/// Operations that a call needs, about: of products two for each pair of factors, of everything else one for each element.
+double operationsOf(const Kernel& kernel, const OpCall& call) {
+    double read = 0, written = 0;
+    std::vector<const Tensor*> tensors;
+    for (const RuntimeValue& v : call.args)
+        v.forEachTensor([&](const Tensor& t) {
+            tensors.push_back(&t);
+            read += static_cast<double>(t.numel());
+        });
+    for (const Tensor& t : call.outputs) written += static_cast<double>(t.storage ? t.numel() : 0);
+    const auto lastSize = [](const Tensor& t) { return t.rank() > 0 ? static_cast<double>(t.sizes.back()) : 1; };
+    const bool convolves = call.name.view().starts_with("aten::convolution");
+    if (convolves && tensors.size() >= 2) {
+        const bool backward = call.name.view().starts_with("aten::convolution_backward");
+        const Tensor& weight = *tensors[backward && tensors.size() > 2 ? 2 : 1];
+        const double perElement = weight.rank() > 0 && weight.sizes[0] > 0 ? static_cast<double>(weight.numel() / weight.sizes[0]) : 1;
+        return backward ? 4 * static_cast<double>(tensors[0]->numel()) * perElement : 2 * written * perElement;
+    }
+    if (kernel.tolerance == ToleranceClass::Matmul && tensors.size() >= 2) return 2 * written * lastSize(*tensors[tensors.size() - 2]);
+    if (kernel.tolerance == ToleranceClass::Attention && tensors.size() >= 3 && tensors[1]->rank() >= 2)
+        return 4 * static_cast<double>(tensors[0]->numel()) * static_cast<double>(tensors[1]->sizes[tensors[1]->rank() - 2]);
+    return read + written;
+}
+
 /// The results of an operator from its tensors in order: one value, or a list by the schema's returns.
 RuntimeValue byReturns(const Schema& schema, const std::vector<Tensor>& tensors) {
     const auto value = [](const Tensor& t) { return t.storage ? RuntimeValue(t) : RuntimeValue(); };
@@ -125,17 +149,12 @@ RuntimeValue Run::callView(const OpPlan& op, const Args& args) {
         const auto g = evaluate(type, {});
         if (!g) failUnsupported("the shape of its result is not known");
         Tensor copy = fresh({g->dtype, g->sizes, g->strides, 0, g->device});
-        if (backend_.computes()) {
-            Tensor from = *base;
-            if (from.sizes != copy.sizes) {  // a reshape: the same elements in row-major order
-                Tensor flat = copy;
-                flat.sizes = base->sizes;
-                flat.strides = contiguousStrides(base->sizes);
-                backend_.copy(flat, from);
-            } else {
-                backend_.copy(copy, from);
-            }
+        Tensor rows = copy;
+        if (base->sizes != copy.sizes) {  // a reshape: the same elements in row-major order
+            rows.sizes = base->sizes;
+            rows.strides = contiguousStrides(base->sizes);
         }
+        if (backend_.computes()) backend_.copy(rows, *base);
         results.emplace_back(std::move(copy));
     }
     if (view->list) return results;
@@ -218,6 +237,10 @@ void Run::runKernel(const Kernel& kernel, OpCall& call) {
     if (call.op && call.op->is(Trait::Random)) {
         call.random = {options_.seed, randomOffset_};
         randomOffset_ += randomSpan(call.outputs.empty() ? 1 : call.outputs[0].numel());
+    }
+    if (backend_.computes() && options_.maxFlops > 0) {
+        const double operations = operationsOf(kernel, call);
+        if (operations > options_.maxFlops) failExec("TOO_LARGE", {{"flops", std::to_string(static_cast<std::int64_t>(std::min(operations, 9e18)))}});
     }
     if (kernel.workspace) {
         const std::int64_t bytes = kernel.workspace(call);
@@ -303,6 +326,25 @@ RuntimeValue Run::callBody(const OpPlan& op, Args args) {
     return result;
 }
 
+/// Storages that a body must leave alone: those of arguments that are not marked `!` and share nothing with one that is.
+std::vector<Run::ReadOnlyArgument> Run::readOnlyArguments(const Schema& schema, const Args& args) const {
+    std::vector<ReadOnlyArgument> out;
+    if (options_.sanitize == Sanitize::Off || !backend_.computes()) return out;
+    std::set<const Storage*> written;
+    const auto forEach = [&](bool marked, const std::function<void(Name, const StoragePtr&)>& f) {
+        for (std::size_t i = 0; i < args.size() && i < schema.params.size(); ++i)
+            if (schema.params[i].written() == marked)
+                args[i].forEachTensor([&](const Tensor& t) {
+                    if (t.storage) f(schema.params[i].name, t.storage);
+                });
+    };
+    forEach(true, [&](Name, const StoragePtr& s) { written.insert(s.get()); });
+    forEach(false, [&](Name param, const StoragePtr& s) {
+        if (!written.contains(s.get())) out.push_back({param, s, s->generation});
+    });
+    return out;
+}
+
 RuntimeValue Run::runBody(const std::vector<OpBody>& bodies, const Schema& schema, Args args, std::string_view label) {
     const auto fits = [&](const OpBody& body) {
         const int param = body.whenNone ? schema.paramIndex(body.whenNone) : -1;
@@ -320,7 +362,20 @@ RuntimeValue Run::runBody(const std::vector<OpBody>& bodies, const Schema& schem
             });
     const Name node = failure_.node;
     const memory::Site owner = ledger_.site();
+    const auto untouched = readOnlyArguments(schema, args);
     RuntimeValue result = ownResults(runGraph(body->graph, std::move(args), std::string(label), &owner), lent, node);
+    for (const ReadOnlyArgument& a : untouched) {
+        if (a.storage->generation == a.generation) continue;
+        Finding f;
+        f.code = "READ_ONLY_WRITTEN";
+        f.reader = f.actual = owner;
+        f.operand = a.param.str();
+        f.endByte = static_cast<std::int64_t>(a.storage->bytes);
+        f.generations = a.storage->generation - a.generation;
+        f.message = warning(f.code, {{"node", node.str()}, {"arg", f.operand}}).sentence();
+        if (observer_) observer_->finding(f);
+        findings_.push_back(std::move(f));
+    }
     const RuntimeList* list = result.list();
     if (schema.returns.empty()) return {};
     if (schema.returns.size() == 1 && list && list->size() == 1 && !schema.returns[0].type.isList()) return (*list)[0];

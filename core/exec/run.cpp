@@ -294,8 +294,12 @@ RuntimeValue Run::constant(const Frame& f, const Node& n) {
         found->second.forEachTensor([&](const Tensor& t) { ledger_.borrow(memory::EventKind::Constant, t.storage); });
         return found->second;
     }
-    if (!n.users.empty()) failExec("CONSTANT_VALUE_MISSING", {{"name", n.target.str()}});
-    return {};
+    if (n.users.empty()) return {};
+    const auto type = n.tensor() && !backend_.computes() ? evaluate(*n.tensor(), f.symbols) : std::nullopt;
+    if (!type) failExec("CONSTANT_VALUE_MISSING", {{"name", n.target.str()}});
+    const RuntimeValue typed = makeTensor(backend_, *n.tensor());  // a prediction needs no elements
+    ledger_.borrow(memory::EventKind::Constant, typed.tensor()->storage);
+    return typed;
 }
 
 // --- nodes ---------------------------------------------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ public:
     Ledger& ledger() { return ledger_; }
     /// Warnings of the run, complete when it has ended.
     std::vector<Diagnostic> takeWarnings();
+    std::vector<Finding> takeFindings() { return std::move(findings_); }
     bool conditional() const { return conditional_; }
     bool synthetic() const { return synthetic_; }
     /// Node at which the run is, or at which it failed: its name with the call path before it, its own name, its operator.
@@ -88,6 +89,12 @@ private:
     void checkWrite(const OpPlan& op, const Args& args, std::size_t written);
     RuntimeValue callForeach(const OpPlan& op, const Args& args);
     RuntimeValue callBody(const OpPlan& op, Args args);
+    struct ReadOnlyArgument {
+        Name param;
+        StoragePtr storage;
+        std::uint64_t generation = 0;
+    };
+    std::vector<ReadOnlyArgument> readOnlyArguments(const Schema& schema, const Args& args) const;
     RuntimeValue runBody(const std::vector<OpBody>& bodies, const Schema& schema, Args args, std::string_view label);
     /// Result types by the shape rules, by the annotation where these are silent.
     TypePtr resultType(const OpPlan& op, const Args& args, const NodePlan* node, const Frame* frame);
@@ -138,6 +145,7 @@ private:
     std::unordered_map<const Graph*, std::uint32_t> bodyNumbers_;
     std::set<std::pair<std::string, Name>> warned_;
     std::vector<Diagnostic> warnings_;
+    std::vector<Finding> findings_;
     std::vector<bool> digested_;  ///< of DigestMode::Outputs: nodes of the main graph
     std::uint64_t randomOffset_ = 0;
     std::size_t done_ = 0;

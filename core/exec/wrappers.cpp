@@ -121,7 +121,6 @@ RuntimeValue Run::rebuildView(const Frame& f, const Node& n, const std::string& 
 
 RuntimeValue Run::autoFunctionalizedV2(Frame& f, const Node& n) {
     constexpr std::int64_t longestList = 100'000;
-    const OpDef& op = innerOperator(n);
     const Value* listed = n.kwarg("_all_bases"_n);
     if (!listed || !listed->isSequence()) failUnsupported("_all_bases is missing");
     RuntimeList bases;
@@ -130,6 +129,14 @@ RuntimeValue Run::autoFunctionalizedV2(Frame& f, const Node& n) {
         const auto index = static_cast<std::int64_t>(i);
         bases.push_back(isReinplaced(f, n, Value::integer(index), Name(std::to_string(i))) ? std::move(base) : cloneAll(base, true));
     }
+    if (!backend_.computes() && n.arg(0).kind() == Value::Kind::Op && !ops_.registry().find(n.arg(0).name())) {
+        const std::vector<std::int64_t>& taken = (*f.plan)[n.id].taken;  // of an operator without schema: results come before the bases
+        const auto read = static_cast<std::size_t>(taken.empty() ? 1 : std::clamp<std::int64_t>(taken.back() + 1, 1, 1024));
+        RuntimeList results(std::max<std::size_t>(read, bases.size() + 1) - bases.size());
+        results.insert(results.end(), bases.begin(), bases.end());
+        return results;
+    }
+    const OpDef& op = innerOperator(n);
     Args args;
     for (const SchemaParam& p : op.schema.params) {
         const std::string prefix = "_" + p.name.str();
@@ -162,7 +169,7 @@ RuntimeValue Run::launchTriton(Frame& f, const Node& n, bool functional) {
     const Name name("triton::kernel." + numberText);
     const OpDef* kernel = ops_.registry().find(name);
     const std::vector<OpBody>* bodies = ops_.bodies() ? ops_.bodies()->find(name) : nullptr;
-    if (!kernel || !bodies) failUnsupported("Triton kernel " + numberText + " has no body");
+    if ((!kernel || !bodies) && backend_.computes()) failUnsupported("Triton kernel " + numberText + " has no body");
     RuntimeDict arguments{given->keys(), {}}, clones;
     for (const Value& v : given->items()) arguments.items.push_back(resolve(f, v));
     if (const Value* names = functional ? n.kwarg("tensors_to_clone"_n) : nullptr)
@@ -174,6 +181,8 @@ RuntimeValue Run::launchTriton(Frame& f, const Node& n, bool functional) {
             clones.keys.push_back(item.name());
             clones.items.push_back(value);
         }
+    // What a kernel holds is not counted: a prediction need not run it.
+    if (!backend_.computes()) return functional ? RuntimeValue(std::move(clones)) : RuntimeValue();
     Args args;
     for (const SchemaParam& p : kernel->schema.params) {
         const auto at = std::find(arguments.keys.begin(), arguments.keys.end(), p.name);

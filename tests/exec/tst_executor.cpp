@@ -403,6 +403,25 @@ private slots:
         QCOMPARE(predicted.result.memory.peakCharged, ran.result.memory.peakCharged);
     }
 
+    void bodiesLeaveReadOnlyArgumentsAlone() {
+        const Graph g = forward("x", "sneaky = torch.ops.mylib.sneaky.default(x)\nreturn ()");
+        ExecOptions options;
+        QVERIFY(run(g, {range({4})}, options).result.findings.empty());
+        options.sanitize = Sanitize::Reads;
+        const Ran r = run(g, {range({4})}, options);
+        QCOMPARE(r.result.findings.size(), std::size_t{1});
+        COMPARE(r.result.findings[0].message, "sneaky changed x, which its schema does not mark as written.");
+    }
+
+    void tooManyOperations() {
+        const Graph g = forward("x, y", "mm = torch.ops.aten.mm.default(x, y)\nreturn (mm,)");
+        ExecOptions options;
+        options.maxFlops = 47;
+        COMPARE(run(g, {range({2, 3}), range({3, 4})}, options).error, "TOO_LARGE: 48 operations are above --max-flops.");
+        options.maxFlops = 48;
+        COMPARE(run(g, {range({2, 3}), range({3, 4})}, options).error, "");
+    }
+
     // --- failures ------------------------------------------------------------------------------------------------------------------------------
 
     void failures_data() {
