@@ -181,7 +181,8 @@ void registerConvPool(InferTable& table) {
     for (const char* op : {"aten::_adaptive_avg_pool2d", "aten::adaptive_avg_pool2d"}) table.add(op, adaptivePool<2>);
     for (const char* op : {"aten::_adaptive_avg_pool3d", "aten::adaptive_avg_pool3d"}) table.add(op, adaptivePool<3>);
     for (const char* op : {"aten::max_pool2d_with_indices_backward", "aten::avg_pool2d_backward", "aten::_adaptive_avg_pool2d_backward",
-                           "aten::max_pool3d_with_indices_backward", "aten::avg_pool3d_backward", "aten::_adaptive_avg_pool3d_backward"})
+                           "aten::max_pool3d_with_indices_backward", "aten::avg_pool3d_backward", "aten::_adaptive_avg_pool3d_backward",
+                           "aten::adaptive_max_pool2d_backward", "aten::adaptive_max_pool3d_backward"})
         table.add(op, poolBackward<1>);
     table.add("aten::adaptive_max_pool2d", adaptiveMaxPool<2>);
     table.add("aten::adaptive_max_pool3d", adaptiveMaxPool<3>);

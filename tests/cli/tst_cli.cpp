@@ -78,6 +78,7 @@ private slots:
         QTest::newRow("why") << QStringList{"why", "S"} << QStringList{"cards"};
         QTest::newRow("history") << QStringList{"history", "S", "--node", "cache"} << QStringList{"node", "history"};
         QTest::newRow("aliases") << QStringList{"aliases", "S"} << QStringList{"storages"};
+        QTest::newRow("selftest") << QStringList{"selftest"} << QStringList{"passed", "failed", "unsupported", "unsupported_ops", "failures"};
         QTest::newRow("query") << QStringList{"query", "S", "SELECT 1 AS one"} << QStringList{"columns", "rows"};
         QTest::newRow("passes") << QStringList{"passes"} << QStringList{"passes", "pipelines"};
         QTest::newRow("ops") << QStringList{"ops", "copy_"} << QStringList{"ops"};
@@ -318,6 +319,8 @@ private slots:
         QTest::newRow("no limit of that name") << QStringList{"list", kv, "--limits", "nodez=3"} << 2 << "nearest nodes";
         QTest::newRow("limit too far") << QStringList{"list", kv, "--limits", "values=5000"} << 2 << "N from 1 to 1000";
         QTest::newRow("session to standard output") << QStringList{"run", kv, "-o", "-"} << 2 << "a session is a file";
+        QTest::newRow("selftest on what") << QStringList{"selftest", "--device", "tpu"} << 2 << "cpu or cpu-ref expected";
+        QTest::newRow("no records") << QStringList{"selftest", "--records", "nosuch.jsonl"} << 3 << "nosuch.jsonl: error R004: the records cannot be read";
         QTest::newRow("standard input twice") << QStringList{"opt", "-", "--pipeline", "-"} << 2 << "cannot be both";
     }
     void mistakes() {

@@ -57,6 +57,29 @@ private slots:
     }
     void pools() { CALL_CHECK(); }
 
+    void resamples_data() {
+        CALL_COLUMNS();
+        const List two{"f32[1,1,2]: 1 2"}, three{"f32[1,1,3]: 1 2 3"};
+        CALL_ROW("nearest repeats", "aten.upsample_nearest2d.default(x, [1, 4])", List{"f32[1,1,1,2]: 1 2"}, "f32[1,1,1,4]: 1 1 2 2");
+        CALL_ROW("nearest takes the start of a cell", "aten.upsample_nearest1d.default(x, [2])", three, "f32[1,1,2]: 1 2");
+        CALL_ROW("the exact form its middle", "aten._upsample_nearest_exact1d.default(x, [2])", three, "f32[1,1,2]: 1 3");
+        CALL_ROW("linear", "aten.upsample_linear1d.default(x, [4], False)", two, "f32[1,1,4]: 1 1.25 1.75 2");
+        CALL_ROW("from corner to corner", "aten.upsample_linear1d.default(x, [3], True)", two, "f32[1,1,3]: 1 1.5 2");
+        CALL_ROW("by a factor", "aten.upsample_nearest1d.vec(x, None, [2.0])", two, "f32[1,1,4]: 1 1 2 2");
+        CALL_ROW("cubic hits the corners", "aten.upsample_bicubic2d.default(x, [1, 3], True)", List{"f32[1,1,1,2]: 1 3"}, "f32[1,1,1,3]: 1 2 3");
+        CALL_ROW("gradients go back by weight", "aten.upsample_linear1d_backward.default(x, [4], [1, 1, 2], False)", List{"f32[1,1,4]: 1 2 4 8"}, "f32[1,1,2]: 3.5 11.5");
+        CALL_ROW("nothing to take", "aten.upsample_nearest1d.default(x, [2])", List{"f32[1,1,0]:"},
+                 "SHAPE_MISMATCH: r: input has shape [1, 1, 0], 1 or more in every resampled dimension expected.");
+        const List sampled{"f32[1,1,1,2]: 1 3", "f32[1,1,1,2]: 0 0"}, beside{"f32[1,1,1,2]: 1 3", "f32[1,1,1,2]: 5 0"};
+        CALL_ROW("between two places", "aten.grid_sampler_2d.default(x, y, 0, 0, True)", sampled, "f32[1,1,1,1]: 2");
+        CALL_ROW("outside is 0", "aten.grid_sampler_2d.default(x, y, 0, 0, True)", beside, "f32[1,1,1,1]: 0");
+        CALL_ROW("or the border", "aten.grid_sampler_2d.default(x, y, 1, 1, True)", beside, "f32[1,1,1,1]: 3");
+        CALL_ROW("or a reflection", "aten.grid_sampler_2d.default(x, y, 1, 2, True)", (List{"f32[1,1,1,2]: 1 3", "f32[1,1,1,2]: 2.5 0"}), "f32[1,1,1,1]: 1");
+        CALL_ROW("im2col", "aten.im2col.default(x, [2, 2], [1, 1], [0, 0], [1, 1])", List{"f32[1,1,2,3]: 1 2 3 4 5 6"}, "f32[1,4,2]: 1 2 2 3 4 5 5 6");
+        CALL_ROW("col2im adds", "aten.col2im.default(x, [2, 3], [2, 2], [1, 1], [0, 0], [1, 1])", List{"f32[1,4,2]: 1 2 2 3 4 5 5 6"}, "f32[1,1,2,3]: 1 4 3 4 10 6");
+    }
+    void resamples() { CALL_CHECK(); }
+
     void normalises_data() {
         CALL_COLUMNS();
         CALL_ROW("layer norm", "aten.native_layer_norm.default(x, [2], y, z, 0.0)", (List{"f32[1,2]: 1 3", "f32[2]: 2 2", "f32[2]: 0 1"}),

@@ -32,6 +32,17 @@ private slots:
     }
     void scattersIntoViews() { CALL_CHECK(); }
 
+    void takesGradientsOfViews_data() {
+        CALL_COLUMNS();
+        CALL_ROW("slice", "aten.slice_backward.default(x, [4], 0, 1, 4, 2)", List{"f32[2]: 8 9"}, "f32[4]: 0 8 0 9");
+        CALL_ROW("select", "aten.select_backward.default(x, [3], 0, -1)", List{"f32: 9"}, "f32[3]: 0 0 9");
+        CALL_ROW("diagonal", "aten.diagonal_backward.default(x, [2, 2], 1, 0, 1)", List{"f32[1]: 9"}, "f32[2,2]: 0 9 0 0");
+        CALL_ROW("windows overlap", "aten.unfold_backward.default(x, [3], 0, 2, 1)", List{"f32[2,2]: 1 2 3 4"}, "f32[3]: 1 5 4");
+        CALL_ROW("of another shape", "aten.slice_backward.default(x, [4], 0, 1, 4, 1)", List{"f32[2]: 8 9"},
+                 "SHAPE_MISMATCH: r: grad_output has shape [2], [3] expected.");
+    }
+    void takesGradientsOfViews() { CALL_CHECK(); }
+
     /// The offset counts from the start of the storage, in the result too.
     void asStridedScatterIsAbsolute() {
         const Graph g = forward("x, y", R"(view = torch.ops.aten.slice.Tensor(x, 0, 2, 5)

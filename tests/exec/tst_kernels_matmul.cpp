@@ -28,6 +28,8 @@ private slots:
                  "SHAPE_MISMATCH: r: mat2 has shape [3, 1], 2 in dimension 0 expected.");
         CALL_ROW("different types", "aten.mm.default(x, y)", (List{"f32[1,1]: 1", "bf16[1,1]: 1"}),
                  "UNSUPPORTED_OP: aten::mm at r cannot run: the factors have different types. Give a body with --ops, or --stand-in.");
+        CALL_ROW("8-bit floats with scales", "aten._scaled_mm.default(x, y, z, w, out_dtype = torch.float32)",
+                 (List{"f8e4m3fn[2,2]: 1 2 3 4", "f8e4m3fn[2,1][1,2]: 3 4", "f32[2,1]: 0.5 1", "f32: 2"}), "f32[2,1]: 11 50");
         CALL_ROW("bmm", "aten.bmm.default(x, y)", (List{"f32[2,1,2]: 1 2 3 4", "f32[2,2,1]: 1 1 2 2"}), "f32[2,1,1]: 3 14");
         CALL_ROW("mv", "aten.mv.default(x, y)", (List{"f32[2,2]: 1 2 3 4", "f32[2]: 1 -1"}), "f32[2]: -1 -1");
         CALL_ROW("dot", "aten.dot.default(x, y)", (List{"i64[3]: 1 2 3", "i64[3]: 4 5 6"}), "i64: 32");

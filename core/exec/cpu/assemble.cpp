@@ -2,8 +2,8 @@
 
 #include <numeric>
 
+#include "core/exec/cpu/dense.h"
 #include "core/exec/cpu/families.h"
-#include "core/exec/cpu/strided.h"
 #include "core/exec/cpu/subviews.h"
 
 namespace aliascope::exec {
@@ -54,14 +54,18 @@ void roll(OpCall& call) {
     if (out.numel() == 0) return;
     if (out.rank() == 0) return copyElements(out, self);
     if (dims.empty()) {
-        // Flattened: the result is row-major, the source is walked in its logical order.
+        // Flattened: both in their logical order, the result from `shift` on.
         const std::int64_t n = out.numel(), shift = ((shifts[0] % n) + n) % n;
-        std::int64_t i = shift;
-        StridedLoop<1>(self.sizes, {self.strides}).forEach([&](const auto& at) {
-            copyElements(restrided(out, {}, {}, out.offset + i), restrided(self, {}, {}, self.offset + at[0]));
-            if (++i == n) i = 0;
+        Shape places;
+        StridedLoop<1>(out.sizes, {out.strides}).forEach([&](const auto& at) { places.push_back(at[0]); });
+        return dispatchWidth(out.dtype, [&](auto tag) {
+            using U = typename decltype(tag)::type;
+            std::int64_t i = shift;
+            StridedLoop<1>(self.sizes, {self.strides}).forEach([&](const auto& at) {
+                out.as<U>()[places[static_cast<std::size_t>(i)]] = self.as<U>()[at[0]];
+                if (++i == n) i = 0;
+            });
         });
-        return;
     }
     // Each rolled dimension is cut in two; all combinations of the parts are copied.
     Shape shift(out.rank(), 0);
@@ -87,11 +91,11 @@ void copyReversed(const Tensor& out, const Tensor& self, const std::vector<bool>
         start += (self.sizes[d] - 1) * strides[d];
         strides[d] = -strides[d];
     }
-    const auto item = static_cast<std::size_t>(self.itemSize());
-    const StridedLoop<2> loop(self.sizes, {out.strides, strides});
-    loop.forEach([&](const auto& at) {
-        std::memcpy(out.data() + static_cast<std::size_t>(at[0]) * item, self.data() + static_cast<std::ptrdiff_t>(start + at[1]) * static_cast<std::ptrdiff_t>(item),
-                    item);
+    dispatchWidth(self.dtype, [&](auto tag) {
+        using U = typename decltype(tag)::type;
+        const U* from = self.as<U>() + start;
+        U* to = out.as<U>();
+        StridedLoop<2>(self.sizes, {out.strides, strides}).forEach([&](const auto& at) { to[at[0]] = from[at[1]]; });
     });
 }
 

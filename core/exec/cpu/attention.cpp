@@ -86,6 +86,24 @@ void flashForCpu(OpCall& call) {
     attentionForward(call, s, call.out(), call.out(1));
 }
 
+/// scaled_dot_product_attention itself: query, key and value of any rank, the outer dimensions alike.
+void composite(OpCall& call) {
+    const auto fourDims = [](const Tensor& t) {
+        if (t.rank() < 2 || t.rank() > 4) failUnsupported("query, key and value of 2 to 4 dimensions are attended to");
+        Tensor out = t;
+        while (out.rank() < 4) {
+            out.sizes.insert(out.sizes.begin(), 1);
+            out.strides.insert(out.strides.begin(), 0);
+        }
+        return out;
+    };
+    OpCall inner = call;
+    for (std::size_t i = 0; i < 3; ++i) inner.args[i] = fourDims(call.tensor(i));
+    AttentionShape s = shapeOf(inner, 0);
+    s.random = call.random;
+    attentionForward(inner, s, fourDims(call.out()), {});
+}
+
 Tensor outputOr(const OpCall& call, std::size_t i) { return i < call.outputs.size() ? call.outputs[i] : Tensor(); }
 
 const Tensor& tensorNamed(const OpCall& call, std::string_view name) {
@@ -114,6 +132,7 @@ void registerAttention(KernelTable& table) {
     add("aten::_scaled_dot_product_efficient_attention", efficient);
     add("aten::_scaled_dot_product_flash_attention", flash);
     add("aten::_scaled_dot_product_flash_attention_for_cpu", flashForCpu);
+    add("aten::scaled_dot_product_attention", composite);
     for (const char* op : {"aten::_scaled_dot_product_cudnn_attention_backward", "aten::_scaled_dot_product_efficient_attention_backward",
                            "aten::_scaled_dot_product_flash_attention_for_cpu_backward"})
         add(op, plainBackward);

@@ -151,6 +151,15 @@ void convolution(OpCall& call) {
     });
 }
 
+/// conv1d, conv2d, conv3d (input, weight, bias, stride, padding, dilation, groups).
+void convolutionNd(OpCall& call) {
+    OpCall inner = call;
+    const RuntimeValue groups = call.args.at(6);
+    inner.args.resize(6);
+    inner.args.insert(inner.args.end(), {RuntimeValue(false), RuntimeValue(RuntimeList{RuntimeValue(std::int64_t{0})}), groups});
+    convolution(inner);
+}
+
 /// convolution_backward(grad_output, input, weight, bias_sizes, …, output_mask): gradients of input, weight and bias, None where not asked for.
 void convolutionBackward(OpCall& call) {
     const Tensor &grad = call.tensor(0), &input = call.tensor(1), &weight = call.tensor(2);
@@ -186,6 +195,7 @@ void convolutionBackward(OpCall& call) {
 
 void registerConvolution(KernelTable& table) {
     for (const char* op : {"aten::convolution", "aten::_convolution"}) table.add(op, convolution, ToleranceClass::Matmul);
+    for (const char* op : {"aten::conv1d", "aten::conv2d", "aten::conv3d"}) table.add(op, convolutionNd, ToleranceClass::Matmul);
     table.add("aten::convolution_backward", convolutionBackward, ToleranceClass::Matmul);
 }
 

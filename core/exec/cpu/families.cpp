@@ -33,6 +33,10 @@ void registerCpuFamilies(KernelTable& table) {
     registerNormalize(table);
     registerBatchNorm(table);
     registerAttention(table);
+    registerUnfold(table);
+    registerResample(table);
+    registerGridSample(table);
+    registerViewBackward(table);
 }
 
 }  // namespace aliascope::exec

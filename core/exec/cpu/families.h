@@ -37,5 +37,9 @@ void registerConvolution(KernelTable& table);
 void registerNormalize(KernelTable& table);
 void registerBatchNorm(KernelTable& table);
 void registerAttention(KernelTable& table);
+void registerUnfold(KernelTable& table);
+void registerResample(KernelTable& table);
+void registerGridSample(KernelTable& table);
+void registerViewBackward(KernelTable& table);
 
 }  // namespace aliascope::exec

@@ -13,9 +13,16 @@ void embedding(OpCall& call) {
     const Tensor &weight = call.tensor(0), &index = call.tensor(1), &out = call.out();
     if (weight.rank() != 2) failShape("weight", shapeText(weight.sizes), "2 dimensions");
     const std::vector<std::int64_t> rows = positionsIn(index, weight.sizes[0], false, "indices");
-    std::size_t i = 0;
-    StridedLoop<1>(index.sizes, {Shape(out.strides.begin(), out.strides.end() - 1)}).forEach([&](const auto& at) {
-        copyElements(restrided(out, {weight.sizes[1]}, {out.strides.back()}, out.offset + at[0]), selected(weight, 0, rows[i++]));
+    const std::int64_t width = weight.sizes[1], from = weight.strides[1], to = out.strides.back();
+    dispatchWidth(weight.dtype, [&](auto tag) {
+        using U = typename decltype(tag)::type;
+        std::size_t i = 0;
+        StridedLoop<1>(index.sizes, {Shape(out.strides.begin(), out.strides.end() - 1)}).forEach([&](const auto& at) {
+            const U* row = weight.as<U>() + rows[i++] * weight.strides[0];
+            U* place = out.as<U>() + at[0];
+            if (from == 1 && to == 1) std::copy_n(row, width, place);
+            else for (std::int64_t k = 0; k < width; ++k) place[k * to] = row[k * from];
+        });
     });
 }
 
@@ -67,9 +74,16 @@ void maskedIndex(OpCall& call) {
     const Tensor &self = call.tensor(0), &mask = call.tensor(1), &out = call.out();
     if (self.numel() == 0) return fillScalar(out, call.args.at(3));
     readPlaces(out, self, indexedPlaces(self, call.tensors(2), PlacesWanted::Clamped));
-    const Shape strides = broadcastStrides(mask, out.sizes);
-    StridedLoop<2>(out.sizes, {strides, out.strides}).forEach([&](const auto& at) {
-        if (readInteger(mask, at[0]) == 0) fillScalar(restrided(out, {}, {}, out.offset + at[1]), call.args.at(3));
+    std::vector<std::int64_t> masked;
+    StridedLoop<2>(out.sizes, {broadcastStrides(mask, out.sizes), out.strides}).forEach([&](const auto& at) {
+        if (readInteger(mask, at[0]) == 0) masked.push_back(at[1]);
+    });
+    if (masked.empty()) return;
+    fillScalar(restrided(out, {}, {}, out.offset + masked[0]), call.args.at(3));
+    dispatchWidth(out.dtype, [&](auto tag) {
+        using U = typename decltype(tag)::type;
+        const U value = out.as<U>()[masked[0]];
+        for (std::int64_t at : masked) out.as<U>()[at] = value;
     });
 }
 

@@ -171,7 +171,7 @@ UniqueCall uniqueCall(const OpCall& call) {
     if (dim && (*dim < -n || *dim >= n)) failShape("dim", std::to_string(*dim), "a dimension of self");
     u.whole = !dim || self.rank() == 0;
     if (!u.whole) u.dim = static_cast<std::size_t>(*dim < 0 ? *dim + n : *dim);
-    u.sorted = call.name != "aten::unique_consecutive";
+    u.sorted = call.name != "aten::unique_consecutive" && call.name != "aten::unique_dim_consecutive";
     // The form with a dimension gives everything, asked for or not; PyTorch takes dimension 0 of a vector for the other form.
     const bool all = dim && !(u.sorted == false && *dim == 0 && self.rank() == 1);
     u.inverse = all || call.arg("return_inverse").boolean().value_or(false);
@@ -194,8 +194,11 @@ void unique(OpCall& call) {
     if (how.whole) {
         Shape places;
         StridedLoop<1>(self.sizes, {self.strides}).forEach([&](const auto& at) { places.push_back(at[0]); });
-        for (std::size_t i = 0; i < u.kept.size(); ++i)
-            copyElements(selected(out, 0, static_cast<std::int64_t>(i)), restrided(self, {}, {}, self.offset + places[static_cast<std::size_t>(u.kept[i])]));
+        dispatchWidth(self.dtype, [&](auto tag) {
+            using U = typename decltype(tag)::type;
+            for (std::size_t i = 0; i < u.kept.size(); ++i)
+                out.as<U>()[static_cast<std::int64_t>(i) * out.strides[0]] = self.as<U>()[places[static_cast<std::size_t>(u.kept[i])]];
+        });
     } else {
         for (std::size_t i = 0; i < u.kept.size(); ++i)
             copyElements(selected(out, how.dim, static_cast<std::int64_t>(i)), selected(self, how.dim, u.kept[i]));
@@ -278,7 +281,7 @@ void registerSelect(KernelTable& table) {
     table.add("aten::masked_scatter", maskedScatter);
     addSized("aten::nonzero", nonzero, nonzeroTypes);
     table.add("aten::nonzero_static", nonzeroStatic).resultTypes = nonzeroStaticTypes;
-    for (const char* op : {"aten::_unique2", "aten::unique_consecutive", "aten::unique_dim"}) addSized(op, unique, uniqueTypes);
+    for (const char* op : {"aten::_unique2", "aten::unique_consecutive", "aten::unique_dim", "aten::unique_dim_consecutive"}) addSized(op, unique, uniqueTypes);
     for (const char* op : {"aten::isin.Tensor_Tensor", "aten::isin.Tensor_Scalar", "aten::isin.Scalar_Tensor"}) table.add(op, isin).resultTypes = isinTypes;
     addSized("aten::repeat_interleave.Tensor", repeatInterleave, repeatInterleaveTypes);
 }

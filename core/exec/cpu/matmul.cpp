@@ -202,6 +202,39 @@ void grouped(OpCall& call) {
     }
 }
 
+/// _scaled_mm(self, mat2, scale_a, scale_b, bias, scale_result, out_dtype): 8-bit floats times one number, or one for each row of self and column of mat2.
+void scaledMm(OpCall& call) {
+    const Tensor &a = call.tensor(0), &b = call.tensor(1), &out = call.out();
+    const Tensor* bias = call.optionalTensor(4);
+    checkShapes(a, b, 2, "mat2");
+    const auto scales = [](const Tensor& t, std::int64_t each, std::string_view argument) {
+        if (t.numel() != 1 && t.numel() != each) failShape(argument, shapeText(t.sizes), "1 or " + std::to_string(each) + " elements");
+        const Dense<double> values(t);
+        std::vector<double> all(static_cast<std::size_t>(each), t.numel() == 1 ? values[0] : 0);
+        if (t.numel() != 1) std::copy_n(values.data(), each, all.begin());
+        return all;
+    };
+    const std::vector<double> rows = scales(call.tensor(2), a.sizes[0], "scale_a"), columns = scales(call.tensor(3), b.sizes[1], "scale_b");
+    std::vector<double> shift(static_cast<std::size_t>(b.sizes[1]), 0);
+    if (bias) shift = scales(*bias, b.sizes[1], "bias");
+    const auto run = [&](auto tag) {
+        using C = typename decltype(tag)::type;
+        const Operand<C> left(a), right(b);
+        std::vector<C> product(static_cast<std::size_t>(out.numel()));
+        gemm<C>(call.precision, C(1), left.view(), right.view(), C(0), rowMajorMatrix(product.data(), a.sizes[0], b.sizes[1]));
+        DenseResult<C> result(out);
+        for (std::int64_t i = 0; i < a.sizes[0]; ++i)
+            for (std::int64_t j = 0; j < b.sizes[1]; ++j) {
+                const auto column = static_cast<std::size_t>(j);
+                const double sum = static_cast<double>(product[static_cast<std::size_t>(i * b.sizes[1] + j)]);
+                result[i * b.sizes[1] + j] = static_cast<C>(sum * rows[static_cast<std::size_t>(i)] * columns[column] + shift[column]);
+            }
+        result.store();
+    };
+    if (call.precision == Precision::Reference) run(DTypeTag<double>());
+    else run(DTypeTag<float>());
+}
+
 /// linear(input, weight, bias): the last dimension of `input` against the last of `weight`.
 void linear(OpCall& call) {
     const Tensor &x = call.tensor(0), &w = call.tensor(1);
@@ -266,6 +299,7 @@ void registerMatmul(KernelTable& table) {
     for (const char* op : {"aten::outer", "aten::ger"}) add(op, outer);
     for (const char* op : {"aten::dot", "aten::vdot"}) add(op, dot);
     add("aten::_grouped_mm", grouped);
+    add("aten::_scaled_mm", scaledMm);
     add("aten::linear", linear);
     add("aten::matmul", matmul);
 }

@@ -13,6 +13,9 @@ std::int64_t productOf(Shape::const_iterator begin, Shape::const_iterator end) {
     return n;
 }
 
+/// `layer_norm` and its like give the first result only.
+Tensor resultOrNone(const OpCall& call, std::size_t i) { return i < call.outputs.size() ? call.outputs[i] : Tensor(); }
+
 /// Elements of a row that is normalised: the product of `normalized_shape`, which ends the input's shape.
 std::int64_t rowLength(const Tensor& input, const Shape& normalized) {
     if (normalized.empty() || normalized.size() > input.rank() || !std::equal(normalized.begin(), normalized.end(), input.sizes.end() - static_cast<std::ptrdiff_t>(normalized.size())))
@@ -44,15 +47,16 @@ void layerNorm(OpCall& call) {
         using C = typename decltype(tag)::type;
         const Affine<C> affine(call.optionalTensor(2), call.optionalTensor(3), length);
         const Dense<C> x(input);
-        DenseResult<C> y(call.out()), mean(call.out(1)), rstd(call.out(2));
+        DenseResult<C> y(call.out());
+        OptionalResult<C> mean(resultOrNone(call, 1)), rstd(resultOrNone(call, 2));
         for (std::int64_t r = 0; r < rows; ++r) {
             const C* row = x.data() + r * length;
             const Moments m = momentsOf(row, length);
             const double inverse = 1 / std::sqrt(m.variance(0) + eps);
             for (std::int64_t i = 0; i < length; ++i)
                 y[r * length + i] = static_cast<C>((static_cast<double>(row[i]) - m.mean) * inverse) * affine.scale(i) + affine.shift(i);
-            mean[r] = static_cast<C>(m.mean);
-            rstd[r] = static_cast<C>(inverse);
+            if (mean) mean[r] = static_cast<C>(m.mean);
+            if (rstd) rstd[r] = static_cast<C>(inverse);
         }
         y.store(), mean.store(), rstd.store();
     });
@@ -105,14 +109,15 @@ void rmsNorm(OpCall& call) {
         using C = typename decltype(tag)::type;
         const Affine<C> affine(call.optionalTensor(2), nullptr, length);
         const Dense<C> x(input);
-        DenseResult<C> y(call.out()), rstd(call.out(1));
+        DenseResult<C> y(call.out());
+        OptionalResult<C> rstd(resultOrNone(call, 1));
         for (std::int64_t r = 0; r < rows; ++r) {
             const C* row = x.data() + r * length;
             double squares = 0;
             for (std::int64_t i = 0; i < length; ++i) squares += static_cast<double>(row[i]) * static_cast<double>(row[i]);
             const double inverse = 1 / std::sqrt(squares / static_cast<double>(length) + eps);
             for (std::int64_t i = 0; i < length; ++i) y[r * length + i] = static_cast<C>(static_cast<double>(row[i]) * inverse) * affine.scale(i);
-            rstd[r] = static_cast<C>(inverse);
+            if (rstd) rstd[r] = static_cast<C>(inverse);
         }
         y.store(), rstd.store();
     });
@@ -123,23 +128,24 @@ struct Groups {
     std::int64_t batch, channels, plane, groups;
     std::int64_t perGroup() const { return channels / groups; }
     Groups(const OpCall& call, const Tensor& input, std::size_t first)
-        : batch(call.integer(first)), channels(call.integer(first + 1)), plane(call.integer(first + 2)), groups(call.integer(first + 3)) {
+        : Groups(input, call.integer(first), call.integer(first + 1), call.integer(first + 2), call.integer(first + 3)) {}
+    Groups(const Tensor& input, std::int64_t batch, std::int64_t channels, std::int64_t plane, std::int64_t groups)
+        : batch(batch), channels(channels), plane(plane), groups(groups) {
         std::int64_t n = 0;
         if (groups < 1 || channels < 0 || channels % groups != 0 || __builtin_mul_overflow(batch, channels, &n) || __builtin_mul_overflow(n, plane, &n) || n != input.numel())
             failShape("input", shapeText(input.sizes), "N x C x HxW elements, C a multiple of the groups");
     }
 };
 
-void groupNorm(OpCall& call) {
+void groupNorm(OpCall& call, const Groups& s, const Tensor* weight, const Tensor* bias, double eps) {
     const Tensor& input = call.tensor(0);
-    const Groups s(call, input, 3);
-    const double eps = call.number(7);
     const std::int64_t length = s.perGroup() * s.plane;
     dispatchSums(call, input.dtype, [&](auto tag) {
         using C = typename decltype(tag)::type;
-        const Affine<C> affine(call.optionalTensor(1), call.optionalTensor(2), s.channels);
+        const Affine<C> affine(weight, bias, s.channels);
         const Dense<C> x(input);
-        DenseResult<C> y(call.out()), mean(call.out(1)), rstd(call.out(2));
+        DenseResult<C> y(call.out());
+        OptionalResult<C> mean(resultOrNone(call, 1)), rstd(resultOrNone(call, 2));
         for (std::int64_t r = 0; r < s.batch * s.groups; ++r) {
             const C* row = x.data() + r * length;
             const Moments m = momentsOf(row, length);
@@ -148,11 +154,21 @@ void groupNorm(OpCall& call) {
                 const std::int64_t channel = r % s.groups * s.perGroup() + i / s.plane;
                 y[r * length + i] = static_cast<C>((static_cast<double>(row[i]) - m.mean) * inverse) * affine.scale(channel) + affine.shift(channel);
             }
-            mean[r] = static_cast<C>(m.mean);
-            rstd[r] = static_cast<C>(inverse);
+            if (mean) mean[r] = static_cast<C>(m.mean);
+            if (rstd) rstd[r] = static_cast<C>(inverse);
         }
         y.store(), mean.store(), rstd.store();
     });
+}
+
+void nativeGroupNorm(OpCall& call) { groupNorm(call, Groups(call, call.tensor(0), 3), call.optionalTensor(1), call.optionalTensor(2), call.number(7)); }
+
+/// group_norm(input, num_groups, weight, bias, eps).
+void plainGroupNorm(OpCall& call) {
+    const Tensor& input = call.tensor(0);
+    if (input.rank() < 2) failShape("input", shapeText(input.sizes), "2 or more dimensions");
+    const std::int64_t plane = productOf(input.sizes.begin() + 2, input.sizes.end());
+    groupNorm(call, Groups(input, input.sizes[0], input.sizes[1], plane, call.integer(1)), call.optionalTensor(2), call.optionalTensor(3), call.number(4));
 }
 
 /// native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask).
@@ -222,10 +238,11 @@ void renorm(OpCall& call) {
 
 void registerNormalize(KernelTable& table) {
     const auto add = [&](const char* op, KernelFn run) { table.add(op, run, ToleranceClass::Reduction); };
-    add("aten::native_layer_norm", layerNorm);
+    for (const char* op : {"aten::native_layer_norm", "aten::layer_norm"}) add(op, layerNorm);
     add("aten::native_layer_norm_backward", layerNormBackward);
-    add("aten::_fused_rms_norm", rmsNorm);
-    add("aten::native_group_norm", groupNorm);
+    for (const char* op : {"aten::_fused_rms_norm", "aten::rms_norm"}) add(op, rmsNorm);
+    add("aten::native_group_norm", nativeGroupNorm);
+    add("aten::group_norm", plainGroupNorm);
     add("aten::native_group_norm_backward", groupNormBackward);
     add("aten::renorm", renorm);
 }

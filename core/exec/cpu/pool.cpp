@@ -2,6 +2,7 @@
 
 #include "core/exec/cpu/dense.h"
 #include "core/exec/cpu/families.h"
+#include "core/exec/cpu/normalize_statistics.h"
 #include "core/exec/cpu/pool_window.h"
 
 namespace aliascope::exec {
@@ -54,14 +55,15 @@ void maxPool(OpCall& call) {
         using C = typename decltype(tag)::type;
         const Dense<C> x(self);
         DenseResult<C> values(out);
-        DenseResult<std::int64_t> indices(call.out(1));
+        OptionalResult<std::int64_t> indices(call.outputs.size() > 1 ? call.out(1) : Tensor());
         std::int64_t i = 0;
         for (std::int64_t p = 0; p < planesOf(self.sizes, Dims); ++p) {
             const C* plane = x.data() + p * product(in);
             forEachPosition(to, [&](const Spatial& at) {
                 const Maximum m = maximumAt(plane, in, w, at);
                 values[i] = plane[m.plane];
-                indices[i++] = Kind == Indices::InPlane ? m.plane : m.window;
+                if (indices) indices[i] = Kind == Indices::InPlane ? m.plane : m.window;
+                ++i;
             });
         }
         values.store();
@@ -103,10 +105,10 @@ void lowMemoryMaxPool(OpCall& call) {
     failShape("kernel_size", std::to_string(dims) + " values", "2 or 3");
 }
 
-/// Gradients go to the places of the maxima, summed in the order of the windows.
-template <std::size_t Dims>
+/// Gradients go to the places of the maxima, summed in the order of the windows. `Index`: the parameter that holds the places.
+template <std::size_t Dims, std::size_t Index>
 void maxPoolBackward(OpCall& call) {
-    const Tensor &grad = call.tensor(0), &self = call.tensor(1), &index = call.tensor(7);
+    const Tensor &grad = call.tensor(0), &self = call.tensor(1), &index = call.tensor(Index);
     checkRank(self, Dims);
     if (index.sizes != grad.sizes) failShape("indices", shapeText(index.sizes), shapeText(grad.sizes));
     const std::int64_t plane = product(spatialSizes(self.sizes, Dims)), pooled = product(spatialSizes(grad.sizes, Dims));
@@ -306,12 +308,12 @@ void adaptiveMax(OpCall& call) {
 }  // namespace
 
 void registerPool(KernelTable& table) {
-    table.add("aten::max_pool2d_with_indices", maxPool<2, Indices::InPlane>);
-    table.add("aten::max_pool3d_with_indices", maxPool<3, Indices::InPlane>);
+    for (const char* op : {"aten::max_pool2d_with_indices", "aten::max_pool2d"}) table.add(op, maxPool<2, Indices::InPlane>);
+    for (const char* op : {"aten::max_pool3d_with_indices", "aten::max_pool3d"}) table.add(op, maxPool<3, Indices::InPlane>);
     table.add("prims::_low_memory_max_pool_with_offsets", lowMemoryMaxPool);
     table.add("prims::_low_memory_max_pool_offsets_to_indices", offsetsToIndicesOf);
-    table.add("aten::max_pool2d_with_indices_backward", maxPoolBackward<2>, ToleranceClass::Reduction);
-    table.add("aten::max_pool3d_with_indices_backward", maxPoolBackward<3>, ToleranceClass::Reduction);
+    table.add("aten::max_pool2d_with_indices_backward", maxPoolBackward<2, 7>, ToleranceClass::Reduction);
+    table.add("aten::max_pool3d_with_indices_backward", maxPoolBackward<3, 7>, ToleranceClass::Reduction);
     table.add("aten::avg_pool2d", averagePool<2>, ToleranceClass::Reduction);
     table.add("aten::avg_pool3d", averagePool<3>, ToleranceClass::Reduction);
     table.add("aten::avg_pool2d_backward", averagePoolBackward<2>, ToleranceClass::Reduction);
@@ -320,6 +322,8 @@ void registerPool(KernelTable& table) {
     for (const char* op : {"aten::_adaptive_avg_pool3d", "aten::adaptive_avg_pool3d"}) table.add(op, adaptiveAverage<3>, ToleranceClass::Reduction);
     table.add("aten::_adaptive_avg_pool2d_backward", adaptiveAverageBackward<2>, ToleranceClass::Reduction);
     table.add("aten::_adaptive_avg_pool3d_backward", adaptiveAverageBackward<3>, ToleranceClass::Reduction);
+    table.add("aten::adaptive_max_pool2d_backward", maxPoolBackward<2, 2>, ToleranceClass::Reduction);
+    table.add("aten::adaptive_max_pool3d_backward", maxPoolBackward<3, 2>, ToleranceClass::Reduction);
     table.add("aten::adaptive_max_pool2d", adaptiveMax<2>);
     table.add("aten::adaptive_max_pool3d", adaptiveMax<3>);
 }

@@ -143,7 +143,13 @@ void scatterValue(OpCall& call) {
     const Tensor& out = call.out();
     const ScatterPlaces places = placesOf(out, call.tensor(2), call.dim(1, out.rank()));
     copyElements(out, call.tensor(0));
-    for (std::int64_t at : places.offsets) fillScalar(restrided(out, {}, {}, out.offset + at), call.args.at(3));
+    if (places.offsets.empty()) return;
+    fillScalar(restrided(out, {}, {}, out.offset + places.offsets[0]), call.args.at(3));
+    dispatchWidth(out.dtype, [&](auto tag) {
+        using U = typename decltype(tag)::type;
+        const U value = out.as<U>()[places.offsets[0]];
+        for (std::int64_t at : places.offsets) out.as<U>()[at] = value;
+    });
 }
 
 void scatterReduced(OpCall& call, Reduce how, bool includeSelf) {
