@@ -23,6 +23,11 @@ const std::vector<Bound>& bounds() {
     constexpr std::int64_t bytes = std::int64_t(1) << 40, count = std::numeric_limits<std::int32_t>::max(), nesting = 1000;
     static const std::vector<Bound> table = {
         {"file", bytes, [](Limits& l, std::int64_t n) { l.reading.fileBytes = static_cast<std::uint64_t>(n); }},
+        {"record", bytes, [](Limits& l, std::int64_t n) { l.reading.recordBytes = static_cast<std::uint64_t>(n); }},
+        {"archive", bytes, [](Limits& l, std::int64_t n) { l.reading.archiveBytes = static_cast<std::uint64_t>(n); }},
+        {"entries", count, [](Limits& l, std::int64_t n) { l.reading.archiveEntries = static_cast<std::uint32_t>(n); }},
+        {"ratio", count, [](Limits& l, std::int64_t n) { l.reading.packingRatio = static_cast<std::uint32_t>(n); }},
+        {"json", count, [](Limits& l, std::int64_t n) { l.reading.jsonDepth = static_cast<std::uint32_t>(n); }},
         {"graph", bytes, [](Limits& l, std::int64_t n) { l.reading.graphBytes = static_cast<std::uint64_t>(n); }},
         {"line", bytes, [](Limits& l, std::int64_t n) { l.reading.lineBytes = static_cast<std::uint64_t>(n); }},
         {"nodes", count, [](Limits& l, std::int64_t n) { l.reading.nodesPerGraph = static_cast<std::uint32_t>(n); }},

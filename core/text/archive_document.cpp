@@ -68,7 +68,7 @@ private:
         auto text = source_.read(index);
         if (!text) return fail(text.error());
         const std::string& member = source_.members()[index].name;
-        const JsonDocument json(*text, 0, text->size());
+        const JsonDocument json(*text, 0, text->size(), context_.options.limits.jsonDepth);
         if (!isProgram(json.root())) return fail(noGraph(path_ + "/" + member, "this is " + describeJson(json.root())));
         Document part = readProgramText(std::move(*text), path_ + "/" + member, context_);
         for (Unit& unit : part.units) {

@@ -22,6 +22,8 @@ struct ReadLimits {
     std::uint64_t recordBytes = 1ull << 30;   ///< one entry of an archive, unpacked
     std::uint64_t archiveBytes = 4ull << 30;  ///< all entries that are read, unpacked
     std::uint32_t archiveEntries = 100'000;
+    std::uint32_t packingRatio = 200;         ///< unpacked to packed, of what is larger than 10 MiB unpacked
+    std::uint32_t jsonDepth = 512;
     std::uint32_t nodesPerGraph = 2'000'000;
     std::uint32_t valueDepth = 200;
     std::uint32_t classDepth = 64;

@@ -94,7 +94,7 @@ void noteInvalid(Document& doc, std::uint64_t count, std::uint64_t first) {
 std::optional<Result<Document>> readJson(std::string& text, const std::string& path, const ReadContext& context) {
     const std::size_t start = text.find_first_not_of(" \n\r\t", text.starts_with("\xef\xbb\xbf") ? 3 : 0);
     if (start == text.npos || (text[start] != '{' && text[start] != '[')) return std::nullopt;
-    const JsonDocument json(text, start, text.size());
+    const JsonDocument json(text, start, text.size(), context.options.limits.jsonDepth);
     if (isProgram(json.root())) return readProgramText(std::move(text), path, context);
     if (json.error()) return std::nullopt;
     return fail(noGraph(path, "this is JSON, " + describeJson(json.root())));
@@ -123,13 +123,13 @@ Document readProgramText(std::string text, const std::string& path, const ReadCo
     doc.container = "program";
     doc.text = std::move(clean.text);
     noteInvalid(doc, clean.invalidBytes, clean.firstInvalid);
-    const JsonDocument json(doc.text, 0, doc.text.size());
+    const JsonDocument json(doc.text, 0, doc.text.size(), context.options.limits.jsonDepth);
     const SourceText source(doc.text, path);
     doc.units.push_back(readProgram(source, json.root(), context.ops, context.options));
     if (const auto& error = json.error()) {
         Reporter reporter(source, context.options.limits.diagnosticsPerUnit);
         if (error->limit)
-            reporter.report(userError("R050", {{"what", error->want}, {"limit", "512"}, {"option", "--limits"}}), error->at);
+            reporter.report(userError("R050", {{"what", error->want}, {"limit", std::to_string(context.options.limits.jsonDepth)}, {"option", "--limits"}}), error->at);
         else
             reporter.expected(error->want, error->at);
         for (Diagnostic& d : reporter.take()) doc.units.back().diagnostics.insert(doc.units.back().diagnostics.begin(), std::move(d));

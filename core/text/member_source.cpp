@@ -188,7 +188,7 @@ Result<std::string> gunzip(std::string_view bytes, const std::string& path, cons
     constexpr int kGzipOnly = 16 + MAX_WBITS;
     if (inflateInit2(&stream, kGzipOnly) != Z_OK) return fail(unreadable(path, "the gzip stream", "no memory"));
     const std::unique_ptr<z_stream, int (*)(z_stream*)> end(&stream, inflateEnd);
-    constexpr std::size_t kBlock = 1 << 20, kRatioFrom = 10 << 20, kRatio = 200;
+    constexpr std::size_t kBlock = 1 << 20, kRatioFrom = 10 << 20;
     std::string out;
     std::size_t taken = 0;
     for (int state = Z_OK; state != Z_STREAM_END;) {
@@ -207,7 +207,8 @@ Result<std::string> gunzip(std::string_view bytes, const std::string& path, cons
         if (state != Z_OK && state != Z_STREAM_END)
             return fail(unreadable(path, "the gzip stream", state == Z_BUF_ERROR ? "it ends too early" : "it is damaged"));
         if (out.size() > limits.fileBytes) return fail(above(path, "the unpacked file", limits.fileBytes));
-        if (out.size() > kRatioFrom && out.size() / kRatio > bytes.size()) return fail(above(path, "packing ratio of the file", kRatio));
+        if (out.size() > kRatioFrom && out.size() / limits.packingRatio > bytes.size())
+            return fail(above(path, "packing ratio of the file", limits.packingRatio));
         // What follows the first stream is another one.
         if (state == Z_STREAM_END && taken - stream.avail_in < bytes.size() && inflateReset(&stream) == Z_OK && stream.avail_in >= 2 &&
             stream.next_in[0] == 0x1f && stream.next_in[1] == 0x8b)

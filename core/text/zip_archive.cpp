@@ -126,7 +126,6 @@ Result<std::string> ZipArchive::read(std::size_t index) {
     const std::unique_ptr<zip_file_t, EntryCloser> file(zip_fopen_index(zip_.get(), indices_[index], 0));
     if (!file) return fail(damaged(path_, what, zip_strerror(zip_.get())));
     constexpr std::size_t kBlock = 1 << 20, kRatioFrom = 10 << 20;
-    constexpr std::uint64_t kRatio = 200;
     std::string out;
     while (true) {
         const std::size_t old = out.size();
@@ -138,7 +137,8 @@ Result<std::string> ZipArchive::read(std::size_t index) {
         total_ += static_cast<std::uint64_t>(got);
         if (out.size() > limits_.recordBytes) return fail(above(path_, what + " unpacked", limits_.recordBytes));
         if (total_ > limits_.archiveBytes) return fail(above(path_, "all entries unpacked", limits_.archiveBytes));
-        if (out.size() > kRatioFrom && out.size() / kRatio > packed_[index]) return fail(above(path_, "packing ratio of " + what, kRatio));
+        if (out.size() > kRatioFrom && out.size() / limits_.packingRatio > packed_[index])
+            return fail(above(path_, "packing ratio of " + what, limits_.packingRatio));
     }
     return out;
 }
