@@ -152,6 +152,8 @@ private slots:
         CALL_ROW("ignored targets", "aten.nll_loss_forward.default(x, y, None, 1, 1)", (List{"f32[2,2]: -1 -2 -3 -5", "i64[2]: 0 1"}), "f32: 1 | f32: 1");
         CALL_ROW("weights", "aten.nll_loss_forward.default(x, y, z, 1, -100)", (List{"f32[2,2]: -1 -2 -3 -5", "i64[2]: 0 1", "f32[2]: 1 3"}), "f32: 4 | f32: 4");
         CALL_ROW("likelihood of pixels", "aten.nll_loss2d_forward.default(x, y, None, 0, -100)", (List{"f32[1,2,1,2]: -1 -2 -3 -4", "i64[1,1,2]: 1 0"}), "f32[1,1,2]: 3 2 | f32: 0");
+        CALL_ROW("weights of another count", "aten.nll_loss_forward.default(x, y, z, 1, -100)", (List{"f32[1,2]: -1 -2", "i64[1]: 1", "f32[1]: 1"}),
+                 "SHAPE_MISMATCH: r: weight has shape [1], [2] expected.");
         CALL_ROW("targets out of range", "aten.nll_loss_forward.default(x, y, None, 1, -100)", (List{"f32[1,2]: -1 -2", "i64[1]: 2"}),
                  "INDEX_OUT_OF_RANGE: r: index 2 at 0 of target is outside 0..2.");
     }

@@ -128,8 +128,12 @@ void triangleIndices(OpCall& call) {
     const Tensor& out = call.out();
     const std::int64_t rows = call.integer(0), cols = call.integer(1), offset = call.integer(2);
     std::int64_t at = 0;
-    for (std::int64_t r = 0; r < rows; ++r) {
-        const std::int64_t diagonal = std::clamp(r + offset, std::int64_t{-1}, cols);
+    if (out.numel() == 0) return;
+    const std::int64_t shift = std::clamp(offset, -rows, cols);  // beyond that nothing changes
+    // Rows in which the triangle has elements.
+    const std::int64_t firstRow = Lower ? std::max<std::int64_t>(-shift, 0) : 0, endRow = Lower ? rows : std::min(rows, cols - shift);
+    for (std::int64_t r = firstRow; r < endRow; ++r) {
+        const std::int64_t diagonal = std::clamp(r + shift, std::int64_t{-1}, cols);
         const std::int64_t first = Lower ? 0 : std::max<std::int64_t>(diagonal, 0), end = Lower ? std::min(diagonal + 1, cols) : cols;
         for (std::int64_t c = first; c < end; ++c, ++at) {
             if (at >= out.sizes.at(1)) failShape("size", shapeText(out.sizes), "[2, number of elements of the triangle]");

@@ -19,9 +19,7 @@ Reduction reductionOf(const OpCall& call) {
 Shape lossShape(const OpCall& call) { return broadcastShapes(call.tensor(0).sizes, call.tensor(1).sizes); }
 
 std::int64_t lossWorkspace(const OpCall& call) {
-    std::int64_t n = 1;
-    for (std::int64_t size : lossShape(call)) n *= size;
-    return reductionOf(call) == Reduction::None ? 0 : n * static_cast<std::int64_t>(sizeof(double));
+    return reductionOf(call) == Reduction::None ? 0 : byteCount(lossShape(call), sizeof(double));
 }
 
 /// out = F(operands), reduced as the call says.
@@ -165,20 +163,30 @@ std::int64_t classAt(const Tensor& target, std::int64_t offset, std::int64_t cla
     return c;
 }
 
-double weightOf(const Tensor* weight, std::int64_t c) { return weight ? readDouble(*weight, c * weight->strides.at(0)) : 1.0; }
+/// Weight of a class: of a tensor of `classes` weights, or 1.
+class Weights {
+public:
+    Weights(const Tensor* weight, std::int64_t classes) : weight_(weight) {
+        if (weight) requireSizes("weight", *weight, {classes});
+    }
+    double of(std::int64_t c) const { return weight_ ? readDouble(*weight_, c * weight_->strides[0]) : 1.0; }
+
+private:
+    const Tensor* weight_;
+};
 
 /// nll_loss_forward(self, target, weight, reduction, ignore_index): loss and the sum of the weights that took part.
 void nllForward(OpCall& call) {
     const Tensor &self = call.tensor(0), &target = call.tensor(1), &out = call.out(0), &total = call.out(1);
-    const Tensor* weight = call.optionalTensor(2);
     const ClassPlaces places(self);
+    const Weights weight(call.optionalTensor(2), places.count);
     const std::int64_t ignored = call.integer(4);
     const Reduction how = reductionOf(call);
     const bool each = how == Reduction::None && self.rank() > 1;
     PairwiseTree<double, Plus> losses, weights;
     StridedLoop<3>(places.classes.sizes, {&places.classes, &target, each ? &out : &target}, LoopOrder::Logical).forEach([&](const auto& at) {
         const std::int64_t c = classAt(target, at[1], places.count, ignored);
-        const double w = c < 0 ? 0 : weightOf(weight, c), loss = c < 0 ? 0 : -w * readDouble(self, at[0] + c * places.stride);
+        const double w = c < 0 ? 0 : weight.of(c), loss = c < 0 ? 0 : -w * readDouble(self, at[0] + c * places.stride);
         if (each) writeDouble(out, at[2], loss);
         losses.add(loss);
         weights.add(w);
@@ -191,14 +199,17 @@ void nllForward(OpCall& call) {
 /// nll_loss_backward(grad_output, self, target, weight, reduction, ignore_index, total_weight).
 void nllBackward(OpCall& call) {
     const Tensor &grad = call.tensor(0), &target = call.tensor(2), &out = call.out();
-    const Tensor* weight = call.optionalTensor(3);
+    requireSizes("result", out, call.tensor(1).sizes);
     const ClassPlaces places(out);
+    const Weights weight(call.optionalTensor(3), places.count);
     const std::int64_t ignored = call.integer(5);
-    const double scale = reductionOf(call) == Reduction::Mean ? 1 / readDouble(call.tensor(6)) : 1;
+    const Tensor& total = call.tensor(6);
+    if (total.numel() != 1) failShape("total_weight", shapeText(total.sizes), "[]");
+    const double scale = reductionOf(call) == Reduction::Mean ? 1 / readDouble(total) : 1;
     fillScalar(out, 0.0);
     StridedLoop<3>(places.classes.sizes, {&places.classes, &target, &grad}, LoopOrder::Logical).forEach([&](const auto& at) {
         const std::int64_t c = classAt(target, at[1], places.count, ignored);
-        if (c >= 0) writeDouble(out, at[0] + c * places.stride, -weightOf(weight, c) * readDouble(grad, at[2]) * scale);
+        if (c >= 0) writeDouble(out, at[0] + c * places.stride, -weight.of(c) * readDouble(grad, at[2]) * scale);
     });
 }
 

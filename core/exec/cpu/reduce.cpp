@@ -202,9 +202,7 @@ void dist(OpCall& call) {
 }
 
 std::int64_t distWorkspace(const OpCall& call) {
-    std::int64_t n = 1;
-    for (std::int64_t size : broadcastShapes(call.tensor(0).sizes, call.tensor(1).sizes)) n *= size;
-    return n * static_cast<std::int64_t>(sizeof(double));
+    return byteCount(broadcastShapes(call.tensor(0).sizes, call.tensor(1).sizes), sizeof(double));
 }
 
 /// trace(self): the sum along the diagonal.

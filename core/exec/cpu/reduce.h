@@ -77,8 +77,9 @@ private:
         std::array<Shape, N + 1> out;
         const Shape kept = sizes(in, reduced, false);
         for (std::size_t k = 0; k < N; ++k) {
-            out[k] = outs[k]->rank() == in.rank() ? strides(*outs[k], reduced, false) : outs[k]->strides;
-            if (out[k].size() != kept.size()) failShape("out", shapeText(outs[k]->sizes), shapeText(kept));
+            const bool sameRank = outs[k]->rank() == in.rank();
+            if ((sameRank ? sizes(*outs[k], reduced, false) : outs[k]->sizes) != kept) failShape("result", shapeText(outs[k]->sizes), shapeText(kept));
+            out[k] = sameRank ? strides(*outs[k], reduced, false) : outs[k]->strides;
         }
         out[N] = strides(in, reduced, false);
         return out;

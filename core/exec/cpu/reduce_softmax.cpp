@@ -68,6 +68,7 @@ Along along(const Tensor& t, std::int64_t dim) { return {oneDim(dim, t.rank()), 
 template <class Map>
 void mapSoftmax(OpCall& call, std::int64_t dim, Map map) {
     const Tensor &in = call.tensor(0), &out = call.out();
+    requireSizes("result", out, in.sizes);
     if (out.numel() == 0) return;
     const Lines<1> lines(in, along(in, dim).dims, {&out});
     const std::int64_t stride = along(out, dim).stride;
@@ -107,6 +108,8 @@ void safeSoftmax(OpCall& call) { mapSoftmax(call, call.dim(1, call.tensor(0).ran
 template <class Term, class Map>
 void softmaxBackward(OpCall& call, Term term, Map map) {
     const Tensor &grad = call.tensor(0), &output = call.tensor(1), &out = call.out();
+    requireSizes("output", output, grad.sizes);
+    requireSizes("result", out, grad.sizes);
     if (out.numel() == 0) return;
     const std::int64_t dim = call.dim(2, grad.rank());
     const Lines<2> lines(grad, along(grad, dim).dims, {&out, &output});

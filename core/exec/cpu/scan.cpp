@@ -11,6 +11,7 @@ std::int64_t strideAlong(const Tensor& t, std::int64_t dim) { return t.rank() ? 
 /// out[i] = join(out[i-1], in[i]) along the dimension of argument 1, kept as A between elements.
 template <class A, class C, class Join>
 void scanAs(const Tensor& out, const Tensor& in, std::int64_t dim, A identity, Join join) {
+    requireSizes("result", out, in.sizes);
     const Lines<1> lines(in, oneDim(dim, in.rank()), {&out});
     const std::int64_t stride = strideAlong(out, dim);
     A results[kBlock];
@@ -50,6 +51,8 @@ void logCumSumExp(OpCall& call) {
 template <bool Largest>
 void cumulativeExtreme(OpCall& call) {
     const Tensor &in = call.tensor(0), &values = call.out(0), &indices = call.out(1);
+    requireSizes("values", values, in.sizes);
+    requireSizes("indices", indices, in.sizes);
     const std::int64_t dim = call.dim(1, in.rank()), valueStride = strideAlong(values, dim), indexStride = strideAlong(indices, dim);
     const Lines<2> lines(in, oneDim(dim, in.rank()), {&values, &indices});
     dispatchCompute(in.dtype, [&](auto tag) {

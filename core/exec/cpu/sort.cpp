@@ -32,12 +32,15 @@ void sortLine(std::vector<Ranked<C>>& line, bool descending) {
 }
 
 std::int64_t strideAlong(const Tensor& t, std::int64_t dim) { return t.rank() ? t.strides[static_cast<std::size_t>(dim)] : 1; }
+std::int64_t sizeAlong(const Tensor& t, std::int64_t dim) { return t.rank() ? t.sizes[static_cast<std::size_t>(dim)] : 1; }
 
 /// The first elements of every line in order, as many as `out` has room for; `values` or `indices` may be null.
 template <class Order>
 void orderLines(const Tensor& in, std::int64_t dim, const Tensor* values, const Tensor* indices, std::int64_t count, Order order) {
     const Tensor &first = values ? *values : *indices, &second = indices ? *indices : *values;
     const Lines<2> lines(in, oneDim(dim, in.rank()), {&first, &second});
+    for (const Tensor* t : {&first, &second})
+        if (sizeAlong(*t, dim) != count) failShape("result", shapeText(t->sizes), std::to_string(count) + " in dimension " + std::to_string(dim));
     dispatchCompute(in.dtype, [&](auto tag) {
         using C = typename decltype(tag)::type;
         std::vector<Ranked<C>> line;
@@ -52,8 +55,6 @@ void orderLines(const Tensor& in, std::int64_t dim, const Tensor* values, const 
         });
     });
 }
-
-std::int64_t sizeAlong(const Tensor& t, std::int64_t dim) { return t.rank() ? t.sizes[static_cast<std::size_t>(dim)] : 1; }
 
 void sort(OpCall& call) {
     const Tensor& in = call.tensor(0);

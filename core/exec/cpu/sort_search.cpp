@@ -18,9 +18,15 @@ struct SortedLine {
     const Tensor* sorter = nullptr;
     std::int64_t sorterOffset = 0, sorterStride = 0;
 
-    double at(std::int64_t i) const { return readDouble(t, offset + (sorter ? readInteger(*sorter, sorterOffset + i * sorterStride) : i) * stride); }
-    std::int64_t integerAt(std::int64_t i) const {
-        return readInteger(t, offset + (sorter ? readInteger(*sorter, sorterOffset + i * sorterStride) : i) * stride);
+    double at(std::int64_t i) const { return readDouble(t, place(i)); }
+    std::int64_t integerAt(std::int64_t i) const { return readInteger(t, place(i)); }
+
+    std::int64_t place(std::int64_t i) const {
+        if (!sorter) return offset + i * stride;
+        const std::int64_t index = readInteger(*sorter, sorterOffset + i * sorterStride);
+        if (index < 0 || index >= count)
+            failExec("INDEX_OUT_OF_RANGE", {{"value", std::to_string(index)}, {"pos", std::to_string(i)}, {"arg", "sorter"}, {"limit", std::to_string(count)}});
+        return offset + index * stride;
     }
 
     /// First index whose element is not before `x`; with `right` the first that is after it. NaN is after everything.
@@ -64,7 +70,9 @@ void searchSorted(OpCall& call) {
     const Tensor* sorter = call.arg("sorter").tensor();
     const bool right = searchesRight(call);
     if (sequence.rank() == 0) failShape("sorted_sequence", "[]", "at least one dimension");
+    if (sorter) requireSizes("sorter", *sorter, sequence.sizes);
     const Tensor& values = call.tensor(1);
+    requireSizes("result", out, values.sizes);
     const std::size_t last = sequence.rank() - 1;
     SortedLine line{sequence, 0, sequence.strides[last], sequence.sizes[last], sorter, 0, sorter ? sorter->strides.at(last) : 0};
     if (sequence.rank() == 1) {
@@ -153,6 +161,7 @@ void histogram(OpCall& call) {
     }
     if (!std::isfinite(low) || !std::isfinite(high)) failUnsupported("the range of the values is not finite");
     if (low > high) failUnsupported("max must be larger than min");
+    requireSizes("result", out, {bins});
     std::vector<std::int64_t> counts(static_cast<std::size_t>(bins), 0);
     loop.forEach([&](const auto& at) {
         const double x = readDouble(self, at[0]);
@@ -163,7 +172,7 @@ void histogram(OpCall& call) {
     for (std::int64_t b = 0; b < bins; ++b) writeInteger(out, b * out.strides.at(0), counts[static_cast<std::size_t>(b)]);
 }
 
-constexpr std::int64_t kMostBins = std::int64_t{1} << 32;
+constexpr std::int64_t kMostBins = std::int64_t{1} << 31;
 
 /// bincount(self, weights, minlength): sizes depend on the largest value.
 std::vector<TensorType> binCountTypes(const OpCall& call) {
@@ -188,11 +197,11 @@ void binCount(OpCall& call) {
     const Tensor &self = call.tensor(0), &out = call.out();
     const Tensor* weights = call.optionalTensor(1);
     if (weights && weights->sizes != self.sizes) failShape("weights", shapeText(weights->sizes), shapeText(self.sizes));
-    std::vector<double> sums(static_cast<std::size_t>(out.numel()), 0);
+    fillScalar(out, RuntimeValue(std::int64_t{0}));
     StridedLoop<2>(self.sizes, {&self, weights ? weights : &self}, LoopOrder::Logical).forEach([&](const auto& at) {
-        sums.at(static_cast<std::size_t>(readInteger(self, at[0]))) += weights ? readDouble(*weights, at[1]) : 1;
+        const std::int64_t bin = readInteger(self, at[0]);  // below the size: binCountTypes made it
+        writeDouble(out, bin, readDouble(out, bin) + (weights ? readDouble(*weights, at[1]) : 1));
     });
-    for (std::size_t b = 0; b < sums.size(); ++b) writeDouble(out, static_cast<std::int64_t>(b), sums[b]);
 }
 
 }  // namespace

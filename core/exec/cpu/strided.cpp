@@ -8,6 +8,17 @@ std::string shapeText(const Shape& sizes) {
     return text + "]";
 }
 
+void requireSizes(std::string_view argument, const Tensor& t, const Shape& sizes) {
+    if (t.sizes != sizes) failShape(argument, shapeText(t.sizes), shapeText(sizes));
+}
+
+std::int64_t byteCount(const Shape& sizes, std::int64_t itemSize) {
+    std::int64_t bytes = itemSize;
+    for (std::int64_t size : sizes)
+        if (__builtin_mul_overflow(bytes, size, &bytes)) failUnsupported(shapeText(sizes) + " are too many elements to keep");
+    return bytes;
+}
+
 Shape broadcastShapes(const Shape& a, const Shape& b) {
     const Shape &longer = a.size() >= b.size() ? a : b, &shorter = a.size() >= b.size() ? b : a;
     Shape out = longer;

@@ -16,6 +16,10 @@ Shape broadcastShapes(const Shape& a, const Shape& b);
 /// Strides with which `t` is read in a loop over `sizes`: 0 where it is stretched. SHAPE_MISMATCH when it does not fit.
 Shape broadcastStrides(const Tensor& t, const Shape& sizes);
 std::string shapeText(const Shape& sizes);
+/// SHAPE_MISMATCH unless `t`, spoken of as `argument`, has these sizes.
+void requireSizes(std::string_view argument, const Tensor& t, const Shape& sizes);
+/// Bytes of `sizes` elements of `itemSize` each; refused where the count overflows.
+std::int64_t byteCount(const Shape& sizes, std::int64_t itemSize);
 
 /// Logical: row-major order of the loop's sizes. Memory: in the order in which operand 0 lies in memory.
 enum class LoopOrder : std::uint8_t { Logical, Memory };
