@@ -49,7 +49,7 @@ void Run::checkWrite(const OpPlan& op, const Args& args, std::size_t written) {
 
 RuntimeValue Run::callInPlace(const OpPlan& op, Args args) {
     static const Name copy("aten::copy_");
-    if (op.op->canonical == copy && !op.kernel) return copyInto(op, args);
+    if (op.op->canonical == copy) return copyInto(op, args);
     for (const std::size_t w : op.written)
         if (w < args.size() && args[w].tensor()) checkWrite(op, args, w);
     if (!op.kernel) return storeFunctional(op, args);

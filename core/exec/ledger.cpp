@@ -1,5 +1,7 @@
 #include "core/exec/ledger.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -10,12 +12,21 @@ std::int64_t now() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Of this machine; 0 = not known.
+std::int64_t physicalMemory() {
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && size > 0 ? static_cast<std::int64_t>(pages) * size : 0;
+}
+
 [[noreturn]] void tooLarge() { failExec("OUT_OF_MEMORY", {{"bytes", "more than 2^63"}, {"live", "0"}, {"free", "0"}}); }
 
 }  // namespace
 
 Ledger::Ledger(Backend& backend, const memory::CachingOptions& caching, std::int64_t maxBytes)
-    : backend_(backend), maxBytes_(maxBytes), core_(std::make_shared<Core>(caching)), start_(now()) {}
+    : backend_(backend), maxBytes_(maxBytes), core_(std::make_shared<Core>(caching)), start_(now()) {
+    // Linux gives out more than there is, and kills who uses it.
+    if (maxBytes_ == 0 && backend.name().starts_with("cpu")) maxBytes_ = physicalMemory();
+}
 
 Ledger::~Ledger() { core_->closed = true; }
 

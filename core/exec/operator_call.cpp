@@ -137,6 +137,7 @@ RuntimeValue Run::callView(const OpPlan& op, const Args& args) {
     auto view = types_.view();
     if (!view) {
         if (op.op->is(Trait::IdentityView)) return *base;
+        if (op.kernel) return callKernel(op, args, nullptr, nullptr);
         failShape(op.op->schema.params.empty() ? "self" : op.op->schema.params[0].name.view(), base->type().str(true, false),
                   "a layout and arguments that fit");
     }
@@ -184,12 +185,14 @@ TypePtr Run::resultType(const OpPlan& op, const Args& args, const NodePlan* node
     types_.bind(*op.op, args);
     Inferred found = types_.infer();
     if (found.type && found.trust == Trust::Inferred) return found.type;
-    if (node && frame && !node->stated.empty()) {
-        const bool single = op.op->schema.returns.size() == 1 && !op.op->schema.returns[0].type.isList();
-        TypePtr stated = single ? node->stated[0] : Type::tuple(node->stated);
-        if (stated && !(found.type && !single)) return stated;
-    }
-    return found.type;
+    if (!node || !frame || node->stated.empty()) return found.type;
+    const bool single = op.op->schema.returns.size() == 1 && !op.op->schema.returns[0].type.isList();
+    const TypePtr stated = single ? node->stated[0] : Type::tuple(node->stated);
+    // A kernel relies on the shape of its result: an annotation alone is not believed when something is computed.
+    if (!found.type) return backend_.computes() && op.kernel ? nullptr : stated;
+    const TensorType *own = asTensor(found.type), *printed = asTensor(stated);
+    if (!own || !printed || own->dtype != printed->dtype) return found.type;
+    return evaluate(own->sizes, frame->symbols) == evaluate(printed->sizes, frame->symbols) ? stated : found.type;
 }
 
 /// What the annotation says against what was computed: symbols get values, a library's layout is taken over, other differences are noted.

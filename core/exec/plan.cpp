@@ -59,7 +59,7 @@ OpPlan OpPlans::make(const OpDef& op) const {
     } else if (isForeach(op.canonical)) {
         plan.means = Means::Foreach;
     } else if (op.schema.isMutable()) {
-        static const Name copy("aten::copy_");
+        static const Name copy("aten::copy_");  // run without kernel
         plan.functional = ops_.functionalOf(op);
         if (plan.functional) plan.functionalKernel = backend_.kernel(plan.functional->canonical);
         plan.means = plan.kernel || plan.functional || op.canonical == copy ? Means::InPlace : Means::Unknown;

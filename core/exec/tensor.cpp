@@ -1,5 +1,7 @@
 #include "core/exec/tensor.h"
 
+#include <limits>
+
 #include "core/exec/backend.h"
 
 namespace aliascope::exec {
@@ -29,17 +31,17 @@ std::int64_t Tensor::numel() const {
 
 std::int64_t Tensor::extent() const {
     std::int64_t last = 0;
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-        if (sizes[d] == 0) return 0;
-        last += (sizes[d] - 1) * strides[d];
-    }
+    for (const std::int64_t size : sizes)
+        if (size == 0) return 0;
+    for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
     return last + 1;
 }
 
 bool Tensor::isContiguous() const {
     std::int64_t expected = 1;
+    for (const std::int64_t size : sizes)
+        if (size == 0) return true;
     for (std::size_t d = sizes.size(); d-- > 0;) {
-        if (sizes[d] == 0) return true;
         if (sizes[d] != 1 && strides[d] != expected) return false;
         expected *= sizes[d];
     }
@@ -58,7 +60,8 @@ TensorType Tensor::type() const {
 
 Shape contiguousStrides(const Shape& sizes) {
     Shape strides(sizes.size(), 1);
-    for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * (sizes[d] == 0 ? 1 : sizes[d]);
+    for (std::size_t d = sizes.size(); d-- > 1;)  // sizes that are too large are refused when memory is asked for
+        if (__builtin_mul_overflow(strides[d], sizes[d] == 0 ? 1 : sizes[d], &strides[d - 1])) strides[d - 1] = std::numeric_limits<std::int64_t>::max();
     return strides;
 }
 

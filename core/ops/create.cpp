@@ -178,12 +178,13 @@ void registerCreate(InferTable& table) {
     table.add("aten::new_empty_strided", strided<1>);
     for (const char* op : {"aten::empty_permuted", "prims::empty_permuted"}) table.add(op, permuted);
     for (const char* op : {"aten::zeros_like", "aten::ones_like", "aten::empty_like", "aten::full_like", "aten::rand_like", "aten::randn_like",
-                           "aten::randint_like", "aten::randint_like.low_dtype", "aten::rand_like.generator", "aten::randn_like.generator",
-                           "aten::randint_like.generator", "prims::full_like", "aten::zero", "aten::bernoulli", "aten::bernoulli.p",
-                           "aten::bernoulli.Tensor", "aten::normal_functional", "aten::uniform", "aten::exponential"})
+                           "aten::randint_like", "aten::randint_like.low_dtype", "aten::randint_like.low_generator_dtype",
+                           "aten::rand_like.generator", "aten::randn_like.generator", "aten::randint_like.generator", "prims::full_like",
+                           "prims::fill", "aten::zero", "aten::bernoulli", "aten::bernoulli.p", "aten::bernoulli.Tensor",
+                           "aten::normal_functional", "aten::uniform", "aten::exponential"})
         table.add(op, like);
     for (const char* op : {"aten::new_zeros", "aten::new_ones", "aten::new_empty", "aten::new_full"}) table.add(op, newSized);
-    table.add("aten::scalar_tensor", scalarTensor);
+    for (const char* op : {"aten::scalar_tensor", "prims::scalar_tensor"}) table.add(op, scalarTensor);
     table.add("aten::arange", arange<-1, 0, -1>);
     table.add("aten::arange.start", arange<0, 1, -1>);
     table.add("aten::arange.start_step", arange<0, 1, 2>);
