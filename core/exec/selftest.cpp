@@ -101,6 +101,12 @@ HostElements computedElements(const Tensor& t, Backend& backend) {
 
 std::string shapeOf(const Shape& s) { return fmt::format("[{}]", fmt::join(s, ", ")); }
 
+/// Gamma, Bessel and other functions that PyTorch approximates in the type of their elements.
+bool isSpecial(Name op) {
+    static constexpr std::string_view roots[] = {"aten::special_", "aten::digamma", "aten::lgamma", "aten::mvlgamma", "aten::polygamma", "aten::igamma", "aten::i0"};
+    return std::any_of(std::begin(roots), std::end(roots), [&](std::string_view root) { return op.view().starts_with(root); });
+}
+
 /// One call, built as a graph and run.
 class Call {
 public:
@@ -237,6 +243,7 @@ private:
         if (kernel) scale_.tolerance = kernel->tolerance;
         for (const RecordedValue& v : record_.args) scale_.operands += v.kind == RecordedValue::Kind::List ? static_cast<int>(v.items.size()) : 1;
         scale_.operands += static_cast<int>(record_.kwargs.size());
+        scale_.special = isSpecial(record_.op);
         const auto noteNumber = [&](const RecordedValue& v) {
             if (v.plain.kind() == Value::Kind::Float && std::isfinite(*v.plain.asNumber())) scale_.number = std::max(scale_.number, std::fabs(*v.plain.asNumber()));
         };
@@ -253,6 +260,11 @@ private:
                 if (std::isfinite(e.number(i))) scale_.largest = std::max(scale_.largest, std::fabs(e.number(i)));
         }
         scale_.terms = static_cast<double>(longest);
+        if (kernel && kernel->elementwise && kernel->tolerance == ToleranceClass::Reduction) {
+            // A function of each element: a series whose terms, not smaller than 1, may cancel.
+            scale_.terms = std::max(scale_.terms, 32.0);
+            scale_.largest = std::max(scale_.largest, 1.0);
+        }
     }
 
     void narrow(DType d) {

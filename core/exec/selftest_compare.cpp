@@ -33,6 +33,7 @@ double bound(double want, DType dtype, const CompareScale& scale) {
     // PyTorch's CPU kernels round 16-bit floats in between, where sums are of this size.
     const auto between = [&](double size) { return itemSize(narrowest) == 2 ? 4 * halfSpacing(narrowest) * std::max(std::fabs(want), size) : 0; };
     const double single = dtype == DType::F64 && scale.narrowest == DType::F64 ? 0x1p-53 : 0x1p-24;
+    if (scale.special) return 256 * unit + 16 * halfSpacing(dtype);
     switch (scale.tolerance) {
         case ToleranceClass::Exact: return 0;
         case ToleranceClass::Rounded: return scale.operands > 2 ? 4 * halfSpacing(narrowest) * std::max(std::fabs(want), scale.largest) : std::max(unit, between(scale.number));
