@@ -21,6 +21,10 @@ public:
         if (seq < 0 || seq >= events()) return std::nullopt;
         return log().events[static_cast<std::size_t>(seq)];
     }
+    std::vector<memory::Event> eventsFrom(std::int64_t seq, std::int64_t count) const override {
+        const std::int64_t begin = std::clamp<std::int64_t>(seq, 0, events()), end = std::min(begin + count, events());
+        return {log().events.begin() + begin, log().events.begin() + end};
+    }
     std::vector<memory::Lifetime> liveAt(std::int64_t seq) const override { return memory_->report().liveAt(seq); }
     std::int64_t seqOf(Uid node) const override { return memory_->seqOf(node); }
     std::vector<memory::CurveBucket> curve(int buckets, memory::Accounting accounting) const override {
@@ -47,6 +51,9 @@ public:
     std::optional<memory::Event> event(std::int64_t seq) const override {
         const auto found = seq < 0 ? std::vector<memory::Event>() : recording_.memoryEvents(run_.id, seq, 1);
         return found.empty() ? std::nullopt : std::optional(found.front());
+    }
+    std::vector<memory::Event> eventsFrom(std::int64_t seq, std::int64_t count) const override {
+        return recording_.memoryEvents(run_.id, seq, count);
     }
     std::vector<memory::Lifetime> liveAt(std::int64_t seq) const override { return recording_.memoryLiveAt(run_.id, seq); }
     std::int64_t seqOf(Uid node) const override { return recording_.memorySeqOf(run_.id, node); }
@@ -97,6 +104,22 @@ std::shared_ptr<const MemorySource> Predictions::stage(const StageRow& stage) {
     auto memory = predictStage(*staged_.recording, staged_.lane.id, stage.idx, c_.ops(), options);
     if (!memory) endWith(memory.error());
     return made_[key] = std::make_shared<Predicted>(std::move(*memory));
+}
+
+std::optional<std::int64_t> firstDifference(const MemorySource& predicted, const MemorySource& run) {
+    if (predicted.error() || predicted.conditional() || !predicted.assumed().empty()) return std::nullopt;
+    constexpr std::int64_t block = 8192;
+    for (std::int64_t seq = 0;; seq += block) {
+        const auto planned = predicted.eventsFrom(seq, block), happened = run.eventsFrom(seq, block);
+        for (std::size_t i = 0; i < std::min(planned.size(), happened.size()); ++i) {
+            memory::Event p = planned[i], h = happened[i];
+            const bool sameNode = predicted.uidOf(p.site) == run.uidOf(h.site);
+            p.site = h.site = {};
+            if (!sameNode || !(p == h)) return seq + static_cast<std::int64_t>(i);
+        }
+        if (planned.size() != happened.size()) return seq + static_cast<std::int64_t>(std::min(planned.size(), happened.size()));
+        if (planned.empty()) return std::nullopt;
+    }
 }
 
 std::shared_ptr<const MemorySource> recordedRun(const Recording& recording, const MemoryRunRow& run) {

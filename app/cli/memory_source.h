@@ -27,6 +27,7 @@ public:
     virtual std::optional<Diagnostic> error() const { return std::nullopt; }
     virtual std::vector<std::pair<Name, std::int64_t>> assumed() const { return {}; }
     virtual std::optional<memory::Event> event(std::int64_t seq) const = 0;
+    virtual std::vector<memory::Event> eventsFrom(std::int64_t seq, std::int64_t count) const = 0;
     virtual std::vector<memory::Lifetime> liveAt(std::int64_t seq) const = 0;
     virtual std::int64_t seqOf(Uid node) const = 0;  ///< -1 = the node has no event
     virtual std::vector<memory::CurveBucket> curve(int buckets, memory::Accounting accounting) const = 0;
@@ -62,6 +63,10 @@ private:
     /// By hash of the graph and number of re-inplacing stages so far: what reinplace decides is no part of the hash (executor.md 1.2 e).
     std::map<std::pair<std::uint64_t, std::int64_t>, std::shared_ptr<const MemorySource>> made_;
 };
+
+/// The first event in which a run differs from the prediction of its stage (executor.md 4.5); nothing when they agree, or when the prediction is of
+/// other sizes (assumed, conditional) or not complete.
+std::optional<std::int64_t> firstDifference(const MemorySource& predicted, const MemorySource& run);
 
 std::shared_ptr<const MemorySource> recordedRun(const Recording& recording, const MemoryRunRow& run);
 

@@ -52,6 +52,7 @@ Question questionOf(Command& c) {
 struct Shown {
     StageRow stage;
     SourcePtr source;
+    std::optional<std::int64_t> differs;  ///< first event of a run that is not as predicted
 };
 
 Json nodeJson(const StageNodes& nodes, Uid uid) {
@@ -65,7 +66,9 @@ Uid peakNode(const MemorySource& source) {
     return event ? source.uidOf(event->site) : 0;
 }
 
-std::string noteOf(const MemorySource& source) {
+std::string noteOf(const Shown& shown) {
+    const MemorySource& source = *shown.source;
+    if (shown.differs) return fmt::format("differs from the prediction at event {}", *shown.differs);
     if (const auto error = source.error()) return error->node ? "stops at " + error->node.str() : "not predicted";
     if (source.conditional()) return "sizes depend on data";
     std::string out;
@@ -87,7 +90,7 @@ Row stageRow(const Shown& shown, const StageNodes& nodes) {
                  bytesText(s.peakCharged()),
                  at ? "%" + nodes.name(at) : "-",
                  std::to_string(holders),
-                 noteOf(s)};
+                 noteOf(shown)};
     row.json = {{"idx", shown.stage.idx},
                 {"name", shown.stage.name},
                 {"kind", s.kind()},
@@ -117,7 +120,7 @@ Table stageTable(const Staged& staged, const std::vector<Shown>& list) {
     table.empty = "no stages";
     for (const Shown& shown : list) {
         table.rows.push_back(stageRow(shown, StageNodes(*staged.recording, staged.lane.id, shown.stage.idx)));
-        table.rows.back().json["note"] = noteOf(*shown.source);
+        table.rows.back().json["note"] = noteOf(shown);
     }
     return table;
 }
@@ -428,11 +431,32 @@ Shown chosenRun(Command& c, const Staged& staged, const std::vector<MemoryRunRow
     const std::string wanted = c.args().get("--run");
     std::string known;
     for (const MemoryRunRow& run : runs) {
-        if (std::to_string(run.id) == wanted) return {pickStage(staged, std::to_string(run.stage)), recordedRun(*staged.recording, run)};
+        if (std::to_string(run.id) == wanted)
+            return {pickStage(staged, std::to_string(run.stage)), recordedRun(*staged.recording, run), std::nullopt};
         known += fmt::format("{}{} ({} {})", known.empty() ? "" : ", ", run.id, run.kind, run.stageName);
     }
     throw Failure{ExitNotFound,
                   fmt::format("no run {} with memory in lane {}{}", wanted, staged.lane.name, known.empty() ? "; it has none" : "; it has " + known)};
+}
+
+/// A run that went otherwise than predicted is a fault of ours, and said so.
+Shown runOf(Command& c, const Staged& staged, const StageRow& stage, const MemoryRunRow& run, const MemorySource& predicted) {
+    Shown shown{stage, recordedRun(*staged.recording, run), std::nullopt};
+    if (run.kind != "measured" || run.state != "complete" || run.synthetic) return shown;
+    shown.differs = firstDifference(predicted, *shown.source);
+    if (!shown.differs) return shown;
+    const StageNodes nodes(*staged.recording, staged.lane.id, stage.idx);
+    const auto words = [&](const MemorySource& source) {
+        const auto event = source.event(*shown.differs);
+        return event ? fmt::format("{} of {} B, then {} B live", memory::toString(event->kind), event->exact, event->liveExact)
+                     : std::string("nothing");
+    };
+    const auto event = shown.source->event(*shown.differs);
+    c.warn(internalError("PLAN_MISMATCH", {{"seq", std::to_string(*shown.differs)},
+                                           {"node", nodes.name(event ? shown.source->uidOf(event->site) : 0)},
+                                           {"planned", words(predicted)},
+                                           {"happened", words(*shown.source)}}));
+    return shown;
 }
 
 void warnOfErrors(Command& c, const Shown& shown) {
@@ -442,7 +466,7 @@ void warnOfErrors(Command& c, const Shown& shown) {
         d.note = fmt::format("the prediction of stage {} ends there", shown.stage.name);
         c.warn(std::move(d));
     }
-    if (const auto assumed = shown.source->assumed(); !assumed.empty()) c.note(noteOf(*shown.source));
+    if (const auto assumed = shown.source->assumed(); !assumed.empty()) c.note(noteOf(shown));
 }
 
 }  // namespace
@@ -454,21 +478,22 @@ void runMemory(Command& c) {
     const auto runs = staged.recording->memoryRuns(staged.lane.id);
     if (q.diff) {
         const StageRow a = pickStage(staged, c.args().get("--diff")), b = pickStage(staged, c.args().positional.size() > 1 ? c.args().at(1) : "last");
-        const Shown shownA{a, predictions.stage(a)}, shownB{b, predictions.stage(b)};
+        const Shown shownA{a, predictions.stage(a), std::nullopt}, shownB{b, predictions.stage(b), std::nullopt};
         warnOfErrors(c, shownA);
         warnOfErrors(c, shownB);
         return answerDifference(c, staged, shownA, shownB);
     }
     const StageRow stage = pickStage(staged, c.args().has("--stage") ? c.args().get("--stage") : "last");
-    const Shown shown = c.args().has("--run") ? chosenRun(c, staged, runs) : Shown{stage, predictions.stage(stage)};
+    const Shown shown = c.args().has("--run") ? chosenRun(c, staged, runs) : Shown{stage, predictions.stage(stage), std::nullopt};
     warnOfErrors(c, shown);
     c.input["stage"] = shown.stage.name;
     if (q.plan) return answerPlan(c, staged, shown);
     std::vector<Shown> list;
     for (const StageRow& row : staged.recording->stages(staged.lane.id)) {
-        list.push_back({row, predictions.stage(row)});
+        const SourcePtr predicted = predictions.stage(row);
+        list.push_back({row, predicted, std::nullopt});
         for (const MemoryRunRow& run : runs)
-            if (run.stage == row.idx) list.push_back({row, recordedRun(*staged.recording, run)});
+            if (run.stage == row.idx) list.push_back(runOf(c, staged, row, run, *predicted));
     }
     answerMoment(c, staged, list, shown, q);
 }

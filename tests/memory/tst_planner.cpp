@@ -67,6 +67,29 @@ void check(const MemoryPlan& plan) {
 
 QString sharedFolder() { return qEnvironmentVariable("ALIASCOPE_SHARED"); }
 
+/// Forward and backward as one graph: a placeholder of the backward graph that bears the name of a forward value is that value (executor.md 1.3).
+/// What the forward graph returns and nobody saves is left out: it dies where it is made.
+Graph joined(Graph forward, const Graph& backward) {
+    const std::vector<NodeId> inputs = forward.placeholders();
+    forward.erase(forward.output());
+    std::map<NodeId, Value> values;
+    for (const NodeId id : inOrder(backward)) {
+        Node n = backward[id];
+        if (n.kind == NodeKind::Placeholder) {
+            NodeId known = forward.find(n.name);
+            if (!known) known = forward.insertAfter(inputs.back(), std::move(n));
+            values.emplace(id, Value::node(known));
+            continue;
+        }
+        const auto map = [&](const Value& v) { return v.mapNodes([&](NodeId used) { return values.at(used); }); };
+        for (Value& v : n.args) v = map(v);
+        for (Keyword& k : n.kwargs) k.second = map(k.second);
+        n.users.clear();
+        values.emplace(id, Value::node(forward.append(std::move(n))));
+    }
+    return forward;
+}
+
 }  // namespace
 
 class TestPlanner : public QObject {
@@ -183,6 +206,12 @@ void TestPlanner::referenceNetworks_data() {
                                  << qint64(270532608);
     QTest::newRow("decode_kv") << "decode_kv/after_post_grad.0" << qint64(33689600) << qint64(33689600) << qint64(33816576) << qint64(25296896);
     QTest::newRow("decode_kv before") << "decode_kv/before_post_grad.0" << qint64(805830656) << qint64(805830656) << qint64(805961728) << qint64(0);
+    QTest::newRow("gpt2_train") << "gpt2_train/after_post_grad" << qint64(3694760132) << qint64(3694772736) << qint64(3694772736)
+                                << qint64(3283128512);
+    QTest::newRow("resnet34_train") << "resnet34_train/after_post_grad" << qint64(514932268) << qint64(514936832) << qint64(514936832)
+                                    << qint64(513326636);
+    QTest::newRow("gpt_s_train") << "gpt_s_train/after_post_grad" << qint64(236708) << qint64(242688) << qint64(244736) << qint64(0);
+    QTest::newRow("resnet_s_train") << "resnet_s_train/after_post_grad" << qint64(82028) << qint64(88064) << qint64(93184) << qint64(0);
     QTest::newRow("llama_s_infer") << "llama_s_infer/after_post_grad.0" << qint64(45056) << qint64(45056) << qint64(45056) << qint64(0);
 }
 
@@ -196,12 +225,16 @@ void TestPlanner::referenceNetworks() {
     OpRegistry registry = OpRegistry::withBuiltin();
     QVERIFY(registry.addFile((sharedFolder() + "/oracle/mylib.ops").toStdString()));
     const exec::OpBodies bodies = exec::OpBodies::read(registry);
-    auto document = openFile((sharedFolder() + "/oracle/zoo/" + file + ".readable.py").toStdString(), registry);
-    QVERIFY(document && document->units.size() == 1);
+    const auto read = [&](const QString& name) {
+        auto document = openFile((sharedFolder() + "/oracle/zoo/" + name + ".readable.py").toStdString(), registry);
+        if (!document || document->units.size() != 1) qFatal("cannot read %s", qPrintable(name));
+        return std::move(document->units[0].graph);
+    };
+    const Graph graph = file.endsWith(".0") ? read(file) : joined(read(file + ".0"), read(file + ".1"));
     exec::PredictOptions options;
     options.bodies = &bodies;
     options.findReuse = true;
-    const exec::Prediction p = exec::predict(document->units[0].graph, registry, options);
+    const exec::Prediction p = exec::predict(graph, registry, options);
     QVERIFY2(!p.error, p.error ? p.error->format().c_str() : "");
     const MemoryPlan plan = planMemory(p.log);
     check(plan);
@@ -209,12 +242,13 @@ void TestPlanner::referenceNetworks() {
     withReuse.reuse = p.reuse;
     const MemoryPlan reusing = planMemory(p.log, withReuse);
     check(reusing);
-    qInfo("%zu storages, exact %lld, rounded %lld, arena %lld by %s, with reuse %lld", plan.intervals.size(), (long long)plan.exactPeak,
-          (long long)plan.lowerBound, (long long)plan.arena, plan.key.c_str(), (long long)reusing.exactPeak);
+    const Site peak = p.log.events[std::size_t(p.log.peakSeq)].site;
+    qInfo("%s: %zu storages, exact %lld, rounded %lld, arena %lld by %s, with reuse %lld", graph[peak.node].name.str().c_str(), plan.intervals.size(),
+          (long long)plan.exactPeak, (long long)plan.lowerBound, (long long)plan.arena, plan.key.c_str(), (long long)reusing.exactPeak);
     QCOMPARE(qint64(plan.exactPeak), exact);
     QCOMPARE(qint64(plan.lowerBound), rounded);
     QVERIFY2(plan.arena <= arena, qPrintable(QString::number(plan.arena)));
-    if (reused) QCOMPARE(qint64(reusing.exactPeak), reused);
+    if (reused) QVERIFY2(reusing.exactPeak <= reused, qPrintable(QString::number(reusing.exactPeak)));
 }
 
 QTEST_APPLESS_MAIN(TestPlanner)
