@@ -11,7 +11,9 @@ std::string_view sourceOf(const Graph& g, const Node& n) {
     return n.provenance < g.provenance.size() ? g.provenance[n.provenance].raw.view() : std::string_view();
 }
 
-bool sameKind(const Node& a, const Node& b) { return a.kind == b.kind && (a.isCall() ? a.op == b.op : true) && (a.kind != NodeKind::GetAttr || a.target == b.target); }
+bool sameKind(const Node& a, const Node& b) {
+    return a.kind == b.kind && (a.isCall() ? a.op == b.op : true) && (a.kind != NodeKind::GetAttr || a.target == b.target);
+}
 
 class Matcher {
 public:

@@ -1,6 +1,6 @@
 #pragma once
-// Stages that another compiler wrote down (PyTorch's `before_post_grad_graph`, numbered dumps): several graphs of one program become stages of one lane.
-// Nothing says which node of a later graph continues which of an earlier one, so they are matched, each with a confidence between 0 and 1.
+// Stages that another compiler wrote down (PyTorch's `before_post_grad_graph`, numbered dumps): several graphs of one program become stages of one
+// lane. Nothing says which node of a later graph continues which of an earlier one, so they are matched, each with a confidence between 0 and 1.
 
 #include <string>
 #include <vector>
@@ -27,8 +27,8 @@ struct ForeignStage {
     const Graph* graph = nullptr;
 };
 
-/// Plays the stages to an observer as if a pipeline had made them. Stages that equal the one before are told as unchanged. Names that repeat get `#2`.
-/// Errors are those of the observer.
+/// Plays the stages to an observer as if a pipeline had made them. Stages that equal the one before are told as unchanged. Names that repeat get
+/// `#2`. Errors are those of the observer.
 Status replayForeign(const std::vector<ForeignStage>& stages, PassObserver& observer, const CancelToken& cancel = {});
 
 }  // namespace aliascope

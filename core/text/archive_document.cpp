@@ -13,7 +13,9 @@ namespace {
 constexpr std::string_view kOldProgram = "serialized_exported_program.json";
 
 /// What stands behind `root` in a name; empty when the name is elsewhere.
-std::string_view below(std::string_view name, std::string_view root) { return name.starts_with(root) ? name.substr(root.size()) : std::string_view(); }
+std::string_view below(std::string_view name, std::string_view root) {
+    return name.starts_with(root) ? name.substr(root.size()) : std::string_view();
+}
 
 class ArchiveReader {
 public:

@@ -18,8 +18,8 @@ namespace aliascope {
 namespace {
 
 constexpr std::string_view kLookedFor =
-    "graph text (\"graph():\"), readable Python (\"class …(torch.nn.Module):\" or \"def forward(\"), tables, programs of torch.export, runs of nodes or "
-    "statements";
+    "graph text (\"graph():\"), readable Python (\"class …(torch.nn.Module):\" or \"def forward(\"), tables, programs of torch.export, "
+    "runs of nodes or statements";
 
 constexpr int kNesting = 2;  // a folder may hold archives; these hold no further ones
 
@@ -129,7 +129,9 @@ Document readProgramText(std::string text, const std::string& path, const ReadCo
     if (const auto& error = json.error()) {
         Reporter reporter(source, context.options.limits.diagnosticsPerUnit);
         if (error->limit)
-            reporter.report(userError("R050", {{"what", error->want}, {"limit", std::to_string(context.options.limits.jsonDepth)}, {"option", "--limits"}}), error->at);
+            reporter.report(
+                userError("R050", {{"what", error->want}, {"limit", std::to_string(context.options.limits.jsonDepth)}, {"option", "--limits"}}),
+                error->at);
         else
             reporter.expected(error->want, error->at);
         for (Diagnostic& d : reporter.take()) doc.units.back().diagnostics.insert(doc.units.back().diagnostics.begin(), std::move(d));

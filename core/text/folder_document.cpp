@@ -177,8 +177,8 @@ private:
     ReadContext context_;  // of the members
     Document doc_;
     std::vector<MemberPlace> places_;
-    std::vector<std::string> rawLogs_;                      // their folders
-    std::map<std::string, std::vector<std::size_t>> block_; // units whose phase the output code will tell, by compile id
+    std::vector<std::string> rawLogs_;                       // their folders
+    std::map<std::string, std::vector<std::size_t>> block_;  // units whose phase the output code will tell, by compile id
     std::uint64_t total_ = 0;
 };
 

@@ -62,7 +62,8 @@ bool readCompileFolder(std::string_view folder, MemberPlace& place) {
     const std::size_t frame = parts.size() - 3;
     place.kind = MemberPlace::Kind::Tlparse;
     const bool autograd = parts.size() == 4 && parts[0] != "-";
-    place.group.compileId = (autograd ? "!" + std::string(parts[0]) + "/" : std::string()) + std::string(parts[frame]) + "/" + std::string(parts[frame + 1]);
+    place.group.compileId =
+        (autograd ? "!" + std::string(parts[0]) + "/" : std::string()) + std::string(parts[frame]) + "/" + std::string(parts[frame + 1]);
     if (const auto attempt = wholeNumber(parts.back())) place.group.attempt = static_cast<int>(*attempt);
     return true;
 }
@@ -104,8 +105,9 @@ bool readDepyf(std::string_view file, MemberPlace& place) {
 
 /// Code, schedules and pictures that lie beside graphs.
 bool isNoGraph(std::string_view file) {
-    static constexpr std::array<std::string_view, 9> kPrefixes = {"ir_pre_fusion", "ir_post_fusion", "__transformed_code_", "full_code_for_", "kernel_",
-                                                                  "transformed_code", "index.html", "compile_directory.json", "decompiled_code"};
+    static constexpr std::array<std::string_view, 9> kPrefixes = {
+        "ir_pre_fusion",    "ir_post_fusion", "__transformed_code_",    "full_code_for_", "kernel_",
+        "transformed_code", "index.html",     "compile_directory.json", "decompiled_code"};
     static constexpr std::array<std::string_view, 7> kEndings = {".svg", ".png", ".so", ".cubin", ".ptx", ".o", ".pyc"};
     return std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view p) { return file.starts_with(p); }) ||
            std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view e) { return file.ends_with(e); });

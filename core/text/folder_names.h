@@ -13,9 +13,9 @@ struct MemberPlace {
     enum class Kind { Plain, Model, Tlparse, Depyf } kind = Kind::Plain;
     UnitGroup group;
     Phase phase = Phase::Unknown;
-    std::string stage;       ///< from the file's name, its running number left out
-    std::int64_t order = 0;  ///< of the file, or of its model folder; smaller = earlier
-    bool neverGraph = false; ///< known to hold no graph of tensors
+    std::string stage;        ///< from the file's name, its running number left out
+    std::int64_t order = 0;   ///< of the file, or of its model folder; smaller = earlier
+    bool neverGraph = false;  ///< known to hold no graph of tensors
 };
 
 /// `model__0_forward_1.0/fx_graph_readable.py`, `0_0_0/aot_forward_graph_5.txt`, `__compiled_fn_1.AFTER_POST_GRAD.0.py`, `rank_0/x.txt`, …

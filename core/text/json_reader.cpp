@@ -159,11 +159,11 @@ void JsonDocument::parse(std::size_t at, std::size_t end, std::uint32_t depthLim
             while (at < end && !isBlank(text_[at]) && std::string_view(",]}:[{\"").find(text_[at]) == std::string_view::npos) ++at;
             const std::string_view word = text_.substr(entry.begin, at - entry.begin);
             const bool number = !word.empty() && (isDigit(word[0]) || word[0] == '-');
-            entry.kind = word == "null"    ? JsonValue::Kind::Null
-                         : word == "true"  ? JsonValue::Kind::True
-                         : word == "false" ? JsonValue::Kind::False
+            entry.kind = word == "null"                                  ? JsonValue::Kind::Null
+                         : word == "true"                                ? JsonValue::Kind::True
+                         : word == "false"                               ? JsonValue::Kind::False
                          : number || word == "NaN" || word == "Infinity" ? JsonValue::Kind::Number
-                                                                          : JsonValue::Kind::Missing;
+                                                                         : JsonValue::Kind::Missing;
             if (entry.kind == JsonValue::Kind::Missing) {
                 fail("a value", entry.begin);
                 break;

@@ -33,8 +33,8 @@ public:
     std::string_view key() const;  ///< of a value in an object, as written between its quotes
     std::size_t size() const;      ///< of an array or object
 
-    std::string string() const;          ///< decoded; empty when this is no string
-    std::string_view text() const;       ///< as written; of a string with its quotes
+    std::string string() const;     ///< decoded; empty when this is no string
+    std::string_view text() const;  ///< as written; of a string with its quotes
     std::optional<std::int64_t> integer() const;
     std::optional<double> real() const;  ///< numbers, and the strings and bare words for infinities and NaN
     std::optional<bool> boolean() const;
@@ -68,7 +68,7 @@ private:
     struct Entry {
         std::size_t begin = 0, end = 0;
         std::uint32_t keySize = 0, keyOffset = 0;  // the key ends keyOffset bytes before `begin`
-        std::uint32_t next = 0;                     // index of the next sibling; 0 = none
+        std::uint32_t next = 0;                    // index of the next sibling; 0 = none
         std::uint32_t children = 0;
         JsonValue::Kind kind = JsonValue::Kind::Missing;
     };

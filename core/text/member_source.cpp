@@ -57,7 +57,8 @@ public:
 
     Result<std::string> read(std::size_t index) override {
         const Member& member = members_[index];
-        if (member.bytes > limits_.fileBytes) return fail(above(member.name, "a file of " + std::to_string(member.bytes) + " bytes", limits_.fileBytes));
+        if (member.bytes > limits_.fileBytes)
+            return fail(above(member.name, "a file of " + std::to_string(member.bytes) + " bytes", limits_.fileBytes));
         struct Closer {
             void operator()(std::FILE* f) const { std::fclose(f); }
         };

@@ -61,9 +61,9 @@ private:
     std::uint32_t depth_, nesting_ = 0;
     std::unordered_map<std::string_view, TypePtr> types_;
     std::unordered_map<std::string, int> nextNumber_;  // of names made here, by their base
-    std::unordered_map<Name, Name> bodies_;  // get_attr node of each graph that is an argument
-    std::size_t statement_ = 0;              // where the node at hand stands
-    std::uint32_t provenance_ = 0;           // of the node at hand
+    std::unordered_map<Name, Name> bodies_;            // get_attr node of each graph that is an argument
+    std::size_t statement_ = 0;                        // where the node at hand stands
+    std::uint32_t provenance_ = 0;                     // of the node at hand
 };
 
 void ProgramGraphReader::read(JsonValue graph, JsonValue inputSpecs) {
@@ -171,7 +171,8 @@ void ProgramGraphReader::arguments(Node& n, JsonValue inputs) {
         bool keyword = kind && *kind == 2;
         if (!kind && def) {
             const int index = def->schema.paramIndex(name);
-            keyword = index >= 0 && (def->schema.params[static_cast<std::size_t>(index)].keywordOnly || static_cast<std::size_t>(index) != n.args.size());
+            keyword =
+                index >= 0 && (def->schema.params[static_cast<std::size_t>(index)].keywordOnly || static_cast<std::size_t>(index) != n.args.size());
         }
         Value v = argument(input["arg"]);
         // Archives have no tuples; operands of higher-order operators are some.
@@ -265,7 +266,8 @@ void ProgramGraphReader::element(NodeId whole, std::size_t index, std::string_vi
 }
 
 Value ProgramGraphReader::opaque(JsonValue value) {
-    if (value) reporter_.report(warning("R014", {{"want", "a known kind of argument"}, {"got", std::string(value.key().substr(0, 30))}}), value.begin());
+    if (value)
+        reporter_.report(warning("R014", {{"want", "a known kind of argument"}, {"got", std::string(value.key().substr(0, 30))}}), value.begin());
     return Value::named(Value::Kind::Opaque, Name(value.text().substr(0, 4096)));
 }
 

@@ -18,7 +18,8 @@ using GroupKey = std::tuple<int, std::int64_t, std::string, int>;  // rank, proc
 /// Debug folders name no compilation; there the AOT id tells them apart.
 GroupKey keyOf(const Unit& u) {
     const bool byAot = u.group.compileId.empty() && u.group.aotId;
-    return {u.group.rank.value_or(-1), u.group.process.value_or(-1), byAot ? "aot " + std::to_string(*u.group.aotId) : u.group.compileId, u.group.run};
+    return {u.group.rank.value_or(-1), u.group.process.value_or(-1), byAot ? "aot " + std::to_string(*u.group.aotId) : u.group.compileId,
+            u.group.run};
 }
 
 int rankOf(Phase phase) {

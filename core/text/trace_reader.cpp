@@ -41,39 +41,41 @@ std::optional<std::int64_t> processOf(std::string_view line) {
 
 /// Kinds of records that hold a graph as their payload; artifacts are named by `artifact`.
 bool isGraphKind(std::string_view kind) {
-    static const std::unordered_set<std::string_view> kKinds = {"dynamo_output_graph",
-                                                                "optimize_ddp_split_graph",
-                                                                "optimize_ddp_split_child",
-                                                                "compiled_autograd_graph",
-                                                                "graph_dump",
-                                                                "inductor_pre_grad_graph",
-                                                                "inductor_post_grad_graph",
-                                                                "aot_joint_graph",
-                                                                "aot_forward_graph",
-                                                                "aot_backward_graph",
-                                                                "aot_inference_graph",
-                                                                "exported_program"};
+    static const std::unordered_set<std::string_view> kKinds = {
+        "dynamo_output_graph", "optimize_ddp_split_graph", "optimize_ddp_split_child", "compiled_autograd_graph",
+        "graph_dump",          "inductor_pre_grad_graph",  "inductor_post_grad_graph", "aot_joint_graph",
+        "aot_forward_graph",   "aot_backward_graph",       "aot_inference_graph",      "exported_program"};
     return kKinds.contains(kind);
 }
 
 bool isKind(std::string_view kind) {
-    static const std::unordered_set<std::string_view> kOthers = {"artifact",           "str",
-                                                                 "dynamo_start",       "compilation_metrics",
-                                                                 "chromium_event",     "bwd_compilation_metrics",
-                                                                 "describe_storage",   "describe_tensor",
-                                                                 "describe_source",    "create_symbol",
-                                                                 "dump_file",          "inductor_output_code",
-                                                                 "dynamo_guards",      "dynamo_cpp_guards_str",
-                                                                 "guard_added",        "create_unbacked_symbol",
-                                                                 "link",               "aot_autograd_backward_compilation_metrics",
-                                                                 "guard_added_fast",   "symbolic_shape_specialization"};
+    static const std::unordered_set<std::string_view> kOthers = {"artifact",
+                                                                 "str",
+                                                                 "dynamo_start",
+                                                                 "compilation_metrics",
+                                                                 "chromium_event",
+                                                                 "bwd_compilation_metrics",
+                                                                 "describe_storage",
+                                                                 "describe_tensor",
+                                                                 "describe_source",
+                                                                 "create_symbol",
+                                                                 "dump_file",
+                                                                 "inductor_output_code",
+                                                                 "dynamo_guards",
+                                                                 "dynamo_cpp_guards_str",
+                                                                 "guard_added",
+                                                                 "create_unbacked_symbol",
+                                                                 "link",
+                                                                 "aot_autograd_backward_compilation_metrics",
+                                                                 "guard_added_fast",
+                                                                 "symbolic_shape_specialization"};
     return kOthers.contains(kind) || isGraphKind(kind);
 }
 
 struct Record {
-    std::size_t begin = 0;                          // of the header line
-    std::size_t json = 0, jsonEnd = 0;              // of the header's JSON
-    std::size_t payload = 0, end = 0;               // of the payload's lines
+    std::size_t begin = 0;              // of the header line
+    std::size_t json = 0, jsonEnd = 0;  // of the header's JSON
+    std::size_t payload = 0, end = 0;   // of the payload's lines
 };
 
 /// What is read as graphs later on.
@@ -306,7 +308,8 @@ bool TraceReader::startsGraph(const Record& r) const {
         if (line.substr(0, 1) == "\t") line.remove_prefix(1);
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (!trimmed(line).empty())
-            return classLineAt(line) != kNone || forwardLineAt(line) != kNone || graphHeaderAt(line) != kNone || isNodeLine(line) || isTableLine(line);
+            return classLineAt(line) != kNone || forwardLineAt(line) != kNone || graphHeaderAt(line) != kNone || isNodeLine(line) ||
+                   isTableLine(line);
         at = end + 1;
     }
     return false;

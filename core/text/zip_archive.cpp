@@ -85,8 +85,7 @@ std::string_view ZipArchive::refusal(zip_uint64_t index, const zip_stat_t& stat)
     if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE) return "it is packed in a way that is not read here";
     zip_uint8_t system = 0;
     zip_uint32_t attributes = 0;
-    if (zip_file_get_external_attributes(zip_.get(), index, 0, &system, &attributes) == 0 && system == ZIP_OPSYS_UNIX &&
-        S_ISLNK(attributes >> 16))
+    if (zip_file_get_external_attributes(zip_.get(), index, 0, &system, &attributes) == 0 && system == ZIP_OPSYS_UNIX && S_ISLNK(attributes >> 16))
         return "it is a link";
     return {};
 }
@@ -94,7 +93,8 @@ std::string_view ZipArchive::refusal(zip_uint64_t index, const zip_stat_t& stat)
 Status ZipArchive::list() {
     const zip_int64_t count = zip_get_num_entries(zip_.get(), 0);
     if (count < 0) return fail(damaged(path_, "the archive", "it has no directory"));
-    if (static_cast<std::uint64_t>(count) > limits_.archiveEntries) return fail(above(path_, std::to_string(count) + " entries", limits_.archiveEntries));
+    if (static_cast<std::uint64_t>(count) > limits_.archiveEntries)
+        return fail(above(path_, std::to_string(count) + " entries", limits_.archiveEntries));
     std::unordered_set<std::string> seen;
     for (zip_uint64_t i = 0; i < static_cast<zip_uint64_t>(count); ++i) {
         zip_stat_t stat;

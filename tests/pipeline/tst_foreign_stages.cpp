@@ -22,7 +22,9 @@ Graph graphOf(const std::string& body, const std::string& inputs = "a, b") {
 QString pairs(const Graph& before, const Graph& after) {
     QStringList out;
     for (const NodeMatch& m : matchNodes(before, after))
-        out << QStringLiteral("%1<-%2 %3").arg(QString::fromStdString(after[m.after].name.str()), QString::fromStdString(before[m.before].name.str())).arg(m.confidence, 0, 'f', 2);
+        out << QStringLiteral("%1<-%2 %3")
+                   .arg(QString::fromStdString(after[m.after].name.str()), QString::fromStdString(before[m.before].name.str()))
+                   .arg(m.confidence, 0, 'f', 2);
     return out.join(", ");
 }
 
@@ -52,24 +54,30 @@ private slots:
             "        # File: net.py:2 in f, code: y\n        relu = torch.ops.aten.relu.default(add)\n        return (relu,)\n");
         // mul stays; add got another name; relu works on something else; a clone is new.
         const Graph after = graphOf(
-            "        # File: net.py:1 in f, code: x\n        mul = torch.ops.aten.mul.Tensor(a, 2)\n        add_7 = torch.ops.aten.add.Tensor(mul, b)\n"
-            "        # File: net.py:2 in f, code: y\n        clone = torch.ops.aten.clone.default(add_7)\n        relu_1 = torch.ops.aten.relu.default(clone)\n"
+            "        # File: net.py:1 in f, code: x\n        mul = torch.ops.aten.mul.Tensor(a, 2)\n        add_7 = torch.ops.aten.add.Tensor(mul, "
+            "b)\n"
+            "        # File: net.py:2 in f, code: y\n        clone = torch.ops.aten.clone.default(add_7)\n        relu_1 = "
+            "torch.ops.aten.relu.default(clone)\n"
             "        return (relu_1,)\n");
-        QCOMPARE(pairs(before, after), QStringLiteral("a<-a 1.00, b<-b 1.00, mul<-mul 1.00, add_7<-add 0.85, relu_1<-relu 0.60, output<-output 0.85"));
+        QCOMPARE(pairs(before, after),
+                 QStringLiteral("a<-a 1.00, b<-b 1.00, mul<-mul 1.00, add_7<-add 0.85, relu_1<-relu 0.60, output<-output 0.85"));
     }
 
     void renamedInputs() {
         const Graph before = graphOf("        y = torch.ops.aten.neg.default(L_x_)\n        return (y,)\n", "L_x_: \"f32[2]\", L_y_: \"f32[3]\"");
-        const Graph after = graphOf("        neg = torch.ops.aten.neg.default(primals_1)\n        return (neg,)\n", "primals_1: \"f32[2]\", primals_2: \"f32[4]\"");
+        const Graph after =
+            graphOf("        neg = torch.ops.aten.neg.default(primals_1)\n        return (neg,)\n", "primals_1: \"f32[2]\", primals_2: \"f32[4]\"");
         const QString text = pairs(before, after);
         QVERIFY2(text.contains("primals_1<-L_x_ 0.70"), qPrintable(text));
         QVERIFY2(!text.contains("primals_2"), qPrintable(text));
     }
 
     void idsContinue() {
-        const Graph before = graphOf("        mul = torch.ops.aten.mul.Tensor(a, 2)\n        add = torch.ops.aten.add.Tensor(mul, b)\n        return (add,)\n");
+        const Graph before =
+            graphOf("        mul = torch.ops.aten.mul.Tensor(a, 2)\n        add = torch.ops.aten.add.Tensor(mul, b)\n        return (add,)\n");
         const Graph target = graphOf(
-            "        clone = torch.ops.aten.clone.default(b)\n        add = torch.ops.aten.add.Tensor(clone, b)\n        mul = torch.ops.aten.mul.Tensor(add, 3)\n"
+            "        clone = torch.ops.aten.clone.default(b)\n        add = torch.ops.aten.add.Tensor(clone, b)\n        mul = "
+            "torch.ops.aten.mul.Tensor(add, 3)\n"
             "        return (mul, clone)\n");
         const Graph g = continued(before, target, matchNodes(before, target));
         QCOMPARE(QString::fromStdString(printReadable(g)), QString::fromStdString(printReadable(target)));
@@ -84,8 +92,10 @@ private slots:
 
     void bodiesContinue() {
         const std::string body =
-            "        yes_0 = self.yes_0\n        no_0 = self.no_0\n        cond = torch.ops.higher_order.cond(a, yes_0, no_0, (b,))\n        return (cond,)\n\n"
-            "    class yes_0(torch.nn.Module):\n        def forward(self, x):\n            neg = torch.ops.aten.neg.default(x)\n            return (neg,)\n\n"
+            "        yes_0 = self.yes_0\n        no_0 = self.no_0\n        cond = torch.ops.higher_order.cond(a, yes_0, no_0, (b,))\n        return "
+            "(cond,)\n\n"
+            "    class yes_0(torch.nn.Module):\n        def forward(self, x):\n            neg = torch.ops.aten.neg.default(x)\n            return "
+            "(neg,)\n\n"
             "    class no_0(torch.nn.Module):\n        def forward(self, x):\n            return (x,)\n";
         const Graph before = graphOf(body), target = graphOf(body);
         const Graph g = continued(before, target, matchNodes(before, target));
@@ -96,7 +106,8 @@ private slots:
 
     void observersHearStages() {
         const Graph one = graphOf("        mul = torch.ops.aten.mul.Tensor(a, 2)\n        return (mul,)\n"), two = one.clone();
-        const Graph three = graphOf("        mul = torch.ops.aten.mul.Tensor(a, 2)\n        neg = torch.ops.aten.neg.default(mul)\n        return (neg,)\n");
+        const Graph three =
+            graphOf("        mul = torch.ops.aten.mul.Tensor(a, 2)\n        neg = torch.ops.aten.neg.default(mul)\n        return (neg,)\n");
         Heard heard;
         QVERIFY(replayForeign({{"before", &one}, {"after", &two}, {"after", &three}}, heard).has_value());
         QCOMPARE(heard.stages.join(", "), QStringLiteral("1 before same, 2 after same, 3 after#2 changed"));

@@ -36,8 +36,9 @@ private slots:
             for (const StageRow& stage : (*recording)->stages(lane.id)) stages << QString::fromStdString(stage.name);
             lanes << QString::fromStdString(lane.name + " " + lane.kind + " " + lane.state + ": ") + stages.join(", ");
         }
-        QCOMPARE(lanes.join('\n'), QStringLiteral("torch 0/0 forward foreign complete: dynamo_output_graph, aot_forward_graph, before_post_grad_graph\n"
-                                                  "torch 0/0 backward foreign complete: aot_backward_graph, before_post_grad_graph"));
+        QCOMPARE(lanes.join('\n'),
+                 QStringLiteral("torch 0/0 forward foreign complete: dynamo_output_graph, aot_forward_graph, before_post_grad_graph\n"
+                                "torch 0/0 backward foreign complete: aot_backward_graph, before_post_grad_graph"));
         // A stage that was read comes back as it was, whatever ids its nodes got.
         const LaneRow forward = (*recording)->lanes()[0];
         const auto stage = (*recording)->graph(forward.id, 3, OpRegistry::builtin());

@@ -151,7 +151,8 @@ private slots:
 
     void entriesThatLeadOut() {
         auto entries = newLayout(program());
-        for (const char* name : {"../evil.json", "/etc/evil", "net/../../evil", "c:evil", "net\\evil", "net/models/a?.json"}) entries.push_back({name, "{}"});
+        for (const char* name : {"../evil.json", "/etc/evil", "net/../../evil", "c:evil", "net\\evil", "net/models/a?.json"})
+            entries.push_back({name, "{}"});
         const auto doc = fixture::read(QByteArray::fromStdString(zipOf(entries)).replace("a?.json", "a\x01.json").toStdString());
         QVERIFY(doc.has_value());
         QCOMPARE(doc->units.size(), std::size_t(1));

@@ -207,7 +207,8 @@ private slots:
         QCOMPARE(QString::fromStdString(doc->container), QStringLiteral("log"));
         QCOMPARE(doc->units.size(), std::size_t(2));
         QCOMPARE(QString::fromStdString(doc->units[1].label), QStringLiteral("Forward graph 1"));
-        QVERIFY(doc->units[1].graph.phase == Phase::Forward);
+        // No joint and no backward graph of its number: it is an inference graph.
+        QVERIFY(doc->units[1].graph.phase == Phase::Inference);
         for (const Unit& unit : doc->units) QCOMPARE(unit.statedNodes, 3u);
     }
 

@@ -148,7 +148,8 @@ private slots:
         QFETCH(QString, outputs);
         QFETCH(QString, more);
         QFETCH(QString, lines);
-        const QString text = graphOf(programOf(nodeOf("torch.ops.aten.sort.default", outputs.toStdString(), more.toStdString()), R"({"as_tensor": {"name": "x"}})"));
+        const QString text =
+            graphOf(programOf(nodeOf("torch.ops.aten.sort.default", outputs.toStdString(), more.toStdString()), R"({"as_tensor": {"name": "x"}})"));
         QStringList names;
         for (const QString& line : text.split('\n'))
             if (line.contains("%") && !line.contains("placeholder")) names << line.trimmed().section(' ', 0, 0);
@@ -202,15 +203,18 @@ private slots:
     }
 
     void whatIsWrongIsSaid() {
-        const auto ghost = fixture::read(programOf(nodeOf("torch.ops.aten.neg.default", R"({"as_tensor": {"name": "y"}})", ""), R"({"as_tensor": {"name": "lost"}})"));
+        const auto ghost = fixture::read(
+            programOf(nodeOf("torch.ops.aten.neg.default", R"({"as_tensor": {"name": "y"}})", ""), R"({"as_tensor": {"name": "lost"}})"));
         QVERIFY(ghost.has_value());
         QCOMPARE(fixture::codes(ghost->units[0]), QStringLiteral("R012"));
         const auto unknown = fixture::read(programOf(
-            R"({"target": "torch.ops.aten.neg.default", "inputs": [{"name": "self", "arg": {"as_future_thing": 1}, "kind": 1}], "outputs": []})", ""));
+            R"({"target": "torch.ops.aten.neg.default", "inputs": [{"name": "self", "arg": {"as_future_thing": 1}, "kind": 1}], "outputs": []})",
+            ""));
         QVERIFY(unknown.has_value());
         QCOMPARE(fixture::codes(unknown->units[0]), QStringLiteral("R014"));
         QCOMPARE(unknown->units[0].diagnostics[0].line, 1u);
-        const auto newer = fixture::read(R"({"schema_version": {"major": 9}, "graph_module": {"graph": {"inputs": [], "outputs": [], "nodes": []}}})");
+        const auto newer =
+            fixture::read(R"({"schema_version": {"major": 9}, "graph_module": {"graph": {"inputs": [], "outputs": [], "nodes": []}}})");
         QVERIFY(newer.has_value());
         QCOMPARE(fixture::codes(newer->units[0]), QStringLiteral("R041"));
         const auto map = fixture::read(R"({"preToPost": {"a": ["b"]}})");
@@ -236,8 +240,8 @@ private slots:
         QVERIFY(!deep.has_value());
         std::string nested = R"({"as_int": 1})";
         for (int i = 0; i < 300; ++i) nested = R"({"as_string_to_argument": {"k": )" + nested + "}}";
-        const auto doc = fixture::read(
-            programOf(R"({"target": "torch.ops.demo.f.default", "inputs": [{"name": "a", "arg": )" + nested + R"(, "kind": 1}], "outputs": []})", ""));
+        const auto doc = fixture::read(programOf(
+            R"({"target": "torch.ops.demo.f.default", "inputs": [{"name": "a", "arg": )" + nested + R"(, "kind": 1}], "outputs": []})", ""));
         QVERIFY(doc.has_value());
         QVERIFY(fixture::codes(doc->units[0]).contains("R050"));
     }
@@ -264,8 +268,9 @@ private slots:
         std::string nodes, previous = "x";
         for (int i = 0; i < 20'000; ++i) {
             const std::string name = "y" + std::to_string(i);
-            nodes += QStringLiteral("%1{'target': 'torch.ops.aten.split.Tensor', 'inputs': [{'name': 'self', 'arg': {'as_tensor': {'name': '%2'}}, 'kind': 1}], "
-                                    "'outputs': [{'as_tensors': [{'name': '%3'}]}], 'metadata': {}}")
+            nodes += QStringLiteral(
+                         "%1{'target': 'torch.ops.aten.split.Tensor', 'inputs': [{'name': 'self', 'arg': {'as_tensor': {'name': '%2'}}, 'kind': 1}], "
+                         "'outputs': [{'as_tensors': [{'name': '%3'}]}], 'metadata': {}}")
                          .arg(i ? "," : "", QString::fromStdString(previous), QString::fromStdString(name))
                          .replace('\'', '"')
                          .toStdString();

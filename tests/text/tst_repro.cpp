@@ -58,7 +58,8 @@ private slots:
     void namesWinOverPlaces() {
         const std::string text =
             "class Repro(torch.nn.Module):\n    def forward(self, a, b):\n        return (a, b)\n\ndef load_args(reader):\n"
-            "    buf0 = reader.storage(None, 8)\n    reader.tensor(buf0, (2,))  # b\n    reader.tensor(buf0, (3, 3)  # a\n    reader.tensor(buf0, (4,))  # gone\n"
+            "    buf0 = reader.storage(None, 8)\n    reader.tensor(buf0, (2,))  # b\n    reader.tensor(buf0, (3, 3)  # a\n    reader.tensor(buf0, "
+            "(4,))  # gone\n"
             "load_args._version = 0\n";
         const auto doc = fixture::read(text);
         QVERIFY(doc.has_value());
@@ -76,9 +77,10 @@ private slots:
     void logsOfTwoRanks() {
         const auto graph = [](const QString& prefix, const QString& title, const QString& inputs) {
             QString out = prefix + "TRACED GRAPH\n";
-            for (const QString& line : {" ===== " + title + " =====", QStringLiteral(" <eval_with_key>.8 class GraphModule(torch.nn.Module):"),
-                                        "    def forward(self, " + inputs + "):", "        y = torch.ops.aten.neg.default(" + inputs.section(',', 0, 0) + ")",
-                                        QStringLiteral("        return (y,)")})
+            for (const QString& line :
+                 {" ===== " + title + " =====", QStringLiteral(" <eval_with_key>.8 class GraphModule(torch.nn.Module):"),
+                  "    def forward(self, " + inputs + "):", "        y = torch.ops.aten.neg.default(" + inputs.section(',', 0, 0) + ")",
+                  QStringLiteral("        return (y,)")})
                 out += prefix + line + "\n";
             return out;
         };
@@ -93,7 +95,10 @@ private slots:
         QVERIFY(doc.has_value());
         QStringList rows;
         for (const Unit& u : doc->units)
-            rows << QStringLiteral("rank %1 %2 %3 %4").arg(u.group.rank.value_or(-1)).arg(QString::fromStdString(u.group.compileId), QString::fromUtf8(toString(u.graph.phase).data()), QString::fromStdString(u.stage));
+            rows << QStringLiteral("rank %1 %2 %3 %4")
+                        .arg(u.group.rank.value_or(-1))
+                        .arg(QString::fromStdString(u.group.compileId), QString::fromUtf8(toString(u.graph.phase).data()),
+                             QString::fromStdString(u.stage));
         QCOMPARE(rows.join('\n'), QStringLiteral("rank 1 3/0 inference Forward graph 4\n"
                                                  "rank 0 3/1 joint Joint graph 4\n"
                                                  "rank 0 3/1 forward Forward graph 4\n"

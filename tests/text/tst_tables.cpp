@@ -43,7 +43,8 @@ private slots:
 
     void withoutRule() {
         const auto doc = fixture::read(
-            "some words\nplaceholder  x  x  ()  {}\ncall_function  add  aten.add.Tensor  (x, 1)  {'alpha': 2}\noutput  output  output  (add,)  {}\nmore words\n");
+            "some words\nplaceholder  x  x  ()  {}\ncall_function  add  aten.add.Tensor  (x, 1)  {'alpha': 2}\noutput  output  output  (add,)  "
+            "{}\nmore words\n");
         QVERIFY(doc.has_value());
         QCOMPARE(doc->units[0].statedNodes, 3u);
         QCOMPARE(doc->units[0].firstLine, 2u);

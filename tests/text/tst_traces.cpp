@@ -23,7 +23,8 @@ QString table(const Document& doc) {
         if (u.group.run > 0) line += QStringLiteral("#%1").arg(u.group.run);
         if (u.group.rank) line += QStringLiteral(" rank %1").arg(*u.group.rank);
         if (u.group.aotId) line += QStringLiteral(" aot %1").arg(*u.group.aotId);
-        line += ' ' + QString::fromUtf8(toString(u.graph.phase).data()) + ' ' + QString::fromStdString(u.stage) + ' ' + QString::number(u.statedNodes);
+        line +=
+            ' ' + QString::fromUtf8(toString(u.graph.phase).data()) + ' ' + QString::fromStdString(u.stage) + ' ' + QString::number(u.statedNodes);
         if (u.abandoned) line += " abandoned";
         out << line.trimmed();
     }
@@ -132,7 +133,9 @@ private slots:
         const std::string text = fixture::file("train.trace.log");
         QByteArray whole;
         for (int i = 0; i < 400; ++i)
-            whole += QByteArray::fromStdString(text).replace("\"frame_id\": 0", "\"frame_id\": " + QByteArray::number(i)).replace("'4_", "'" + QByteArray::number(i) + "_");
+            whole += QByteArray::fromStdString(text)
+                         .replace("\"frame_id\": 0", "\"frame_id\": " + QByteArray::number(i))
+                         .replace("'4_", "'" + QByteArray::number(i) + "_");
         QElapsedTimer timer;
         timer.start();
         const auto doc = fixture::read(whole.toStdString());
@@ -147,7 +150,8 @@ private slots:
     void debugFolder() {
         Folder folder;
         const QString run = "torch_compile_debug/run_2026_01_07-pid_71-rank_1/torchinductor/";
-        const std::string repro = "class Repro(torch.nn.Module):\n    def forward(self, a):\n        y = torch.ops.aten.neg.default(a)\n        return (y,)\n";
+        const std::string repro =
+            "class Repro(torch.nn.Module):\n    def forward(self, a):\n        y = torch.ops.aten.neg.default(a)\n        return (y,)\n";
         folder.add(run + "model__0_backward_3.11/fx_graph_readable.py", graph("t", "cos"))
             .add(run + "model__0_forward_1.2/fx_graph_readable.py", graph("a", "neg"))
             .add(run + "model__0_forward_1.2/fx_graph_runnable.py", repro)
@@ -176,7 +180,8 @@ private slots:
             .add("rank_2/0_1_0/inductor_output_code_abc_11.txt", "# AOT ID: ['7_forward']\n")
             .add("rank_2/0_1_0/before_post_grad_graph_12.txt", graph("tangents_1", "cos"))
             .add("rank_2/-_0_0_0/aot_inference_graph_1.html",
-                 "<!DOCTYPE html><html><pre>class &lt;lambda&gt;(torch.nn.Module):\n    def forward(self, arg0_1):\n        return (arg0_1,)\n</pre></html>");
+                 "<!DOCTYPE html><html><pre>class &lt;lambda&gt;(torch.nn.Module):\n    def forward(self, arg0_1):\n        return "
+                 "(arg0_1,)\n</pre></html>");
         const auto doc = folder.open();
         QVERIFY(doc.has_value());
         QCOMPARE(table(*doc), QStringLiteral("0/0 rank 2 inference aot_inference_graph 2\n"
