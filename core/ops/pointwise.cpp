@@ -141,19 +141,31 @@ Inferred preluBackward(const InferContext& c) {
     return each.type ? Inferred{Type::tuple({each.type, each.type}), each.trust} : Inferred{};
 }
 
-/// `mul` of all elements of lists: one result per element of the first list, each like its element.
-Inferred foreachOp(const InferContext& c) {
-    const Value& list = c.value(0);
-    if (!list.isSequence()) return {};
+/// Types of the tensors of a list, each dense in its order.
+TypePtr listLike(const InferContext& c, const Value& list) {
+    if (!list.isSequence()) return nullptr;
     std::vector<TypePtr> parts;
     for (const Value& v : list.items()) {
         const TensorType* t = v.isNode() ? c.tensorOf(v.asNode()) : nullptr;
-        if (!t) return {};
+        if (!t) return nullptr;
         TensorType result = *t;
         result.strides = preservedStrides(*t);
         parts.push_back(Type::tensor(std::move(result)));
     }
-    return inferred(std::move(parts));
+    return Type::tuple(std::move(parts));
+}
+
+/// _fused_adam: parameters, gradients and the three lists of averages, updated.
+Inferred fusedAdam(const InferContext& c) {
+    std::vector<TypePtr> lists;
+    for (std::size_t i = 0; i < 5; ++i) lists.push_back(listLike(c, c.value(i)));
+    return std::find(lists.begin(), lists.end(), nullptr) == lists.end() ? inferred(std::move(lists)) : Inferred{};
+}
+
+/// `mul` of all elements of lists: one result per element of the first list, each like its element.
+Inferred foreachOp(const InferContext& c) {
+    TypePtr lists = listLike(c, c.value(0));
+    return lists ? Inferred{std::move(lists), Trust::Inferred} : Inferred{};
 }
 
 // --- the operators -----------------------------------------------------------------------------------------------------------------------
@@ -276,6 +288,7 @@ void registerPointwise(InferTable& table) {
     addEach(table, "where.self where.ScalarOther where.ScalarSelf where.Scalar", where);
     table.add("prims::where", where);
     addEach(table, kForeach, foreachOp);
+    addEach(table, "_fused_adam _fused_adam.tensor_lr _fused_adamw _fused_adamw.tensor_lr", fusedAdam);
 }
 
 }  // namespace aliascope

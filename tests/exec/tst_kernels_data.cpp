@@ -127,6 +127,16 @@ private slots:
         QCOMPARE(rounded("aten.randn.default([5], device = device(type='cuda', index=0))"), QString("-0.9247 -0.4253 -2.6438 0.1452 -0.1209"));
     }
 
+    /// One step of Adam from zero averages moves every element by the learning rate, against the gradient's sign.
+    void adamSteps() {
+        const std::string call = "aten._fused_adam_.default([x], [y], [z], [w], [], [s], lr = 0.1, beta1 = 0.9, beta2 = 0.999, weight_decay = 0.0, eps = 0.0, "
+                                 "amsgrad = False, maximize = False)";
+        const Ran r = run(forward("x, y, z, w, s", "r = torch.ops." + call + "\nreturn (x, z)"),
+                          {tensorFrom("f32[2]: 1 1"), tensorFrom("f32[2]: 4 -2"), tensorFrom("f32[2]:"), tensorFrom("f32[2]:"), tensorFrom("f32: 1")});
+        QCOMPARE(QString::fromStdString(r.error), QString());
+        QCOMPARE(QString::fromStdString(r.outputs), QString("0.9 1.1 | 0.4 -0.2"));
+    }
+
     void dropoutKeepsItsShare() {
         const std::string call = "aten.native_dropout.default(x, 0.25, True)";
         const Ran r = run(forward("x", "r = torch.ops." + call + "\ng0 = r[0]\ng1 = r[1]\nreturn (g0, g1)"), {tensorFrom("f32[10000]:")});

@@ -138,6 +138,21 @@ private slots:
     }
     void activations() { CALL_CHECK(); }
 
+    void special_data() {
+        CALL_COLUMNS();
+        CALL_ROW("digamma", "aten.digamma.default(x)", List{"f64[4]: 1 0 -1 -0.5"}, "f64[4]: -0.577215665 -inf nan 0.036489974");
+        CALL_ROW("polygamma of 1 is zeta(2)", "aten.polygamma.default(1, x)", List{"f64[1]: 1"}, "f64[1]: 1.64493407");
+        CALL_ROW("zeta", "aten.special_zeta.default(x, y)", (List{"f64[3]: 2 1 3", "f64[3]: 1 1 0.5"}), "f64[3]: 1.64493407 inf 8.41439832");
+        CALL_ROW("incomplete gamma", "aten.igamma.default(x, y)", (List{"f64[3]: 1 1 2", "f64[3]: 0 1 30"}), "f64[3]: 0 0.632120559 1");
+        CALL_ROW("Bessel", "aten.special_bessel_j0.default(x)", List{"f64[2]: 0 1"}, "f64[2]: 1 0.765197687");
+        CALL_ROW("scaled Bessel far out", "aten.special_i0e.default(x)", List{"f64[2]: 0 1000"}, "f64[2]: 1 0.0126172405");
+        CALL_ROW("Airy", "aten.special_airy_ai.default(x)", List{"f64[3]: 0 1 -1"}, "f64[3]: 0.355028054 0.135292416 0.535560883");
+        CALL_ROW("Legendre", "aten.special_legendre_polynomial_p.default(x, y)", (List{"f64[3]: 0.5 0.5 0.5", "i64[3]: 0 2 -1"}), "f64[3]: 1 -0.125 0");
+        CALL_ROW("quantiles", "aten.special_ndtri.default(x)", List{"f64[4]: 0.025 0.975 0 2"}, "f64[4]: -1.95996398 1.95996398 -inf nan");
+        CALL_ROW("the next 16-bit float", "aten.nextafter.default(x, y)", (List{"bf16[3]: 1 1 0", "bf16[3]: 2 0 -1"}), "bf16[3]: 1.0078125 0.99609375 -9.18354962e-41");
+    }
+    void special() { CALL_CHECK(); }
+
     void losses_data() {
         CALL_COLUMNS();
         const List two{"f32[2]: 1 4", "f32[2]: 0 1"};

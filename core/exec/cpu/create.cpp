@@ -122,34 +122,13 @@ void eye(OpCall& call) {
     for (std::int64_t i = 0; i < std::min(out.sizes[0], out.sizes[1]); ++i) writeInteger(out, i * (out.strides[0] + out.strides[1]), 1);
 }
 
-/// tril_indices, triu_indices(row, col, offset): rows, then columns, of the triangle's elements in row-major order.
-template <bool Lower>
-void triangleIndices(OpCall& call) {
-    const Tensor& out = call.out();
-    const std::int64_t rows = call.integer(0), cols = call.integer(1), offset = call.integer(2);
-    std::int64_t at = 0;
-    if (out.numel() == 0) return;
-    const std::int64_t shift = std::clamp(offset, -rows, cols);  // beyond that nothing changes
-    // Rows in which the triangle has elements.
-    const std::int64_t firstRow = Lower ? std::max<std::int64_t>(-shift, 0) : 0, endRow = Lower ? rows : std::min(rows, cols - shift);
-    for (std::int64_t r = firstRow; r < endRow; ++r) {
-        const std::int64_t diagonal = std::clamp(r + shift, std::int64_t{-1}, cols);
-        const std::int64_t first = Lower ? 0 : std::max<std::int64_t>(diagonal, 0), end = Lower ? std::min(diagonal + 1, cols) : cols;
-        for (std::int64_t c = first; c < end; ++c, ++at) {
-            if (at >= out.sizes.at(1)) failShape("size", shapeText(out.sizes), "[2, number of elements of the triangle]");
-            writeInteger(out, at * out.strides[1], r);
-            writeInteger(out, out.strides[0] + at * out.strides[1], c);
-        }
-    }
-}
-
 }  // namespace
 
 void registerCreate(KernelTable& t) {
     for (const char* op : {"aten::empty.memory_format", "aten::empty_like", "aten::new_empty", "aten::empty_strided", "aten::new_empty_strided",
                            "aten::empty_permuted", "prims::empty", "prims::empty_strided", "prims::empty_permuted"})
         t.add(op, leaveUndefined);
-    for (const char* op : {"aten::zeros", "aten::zeros_like", "aten::new_zeros", "aten::zero", "aten::zero_"}) t.add(op, fillWith<0>).elementwise = true;
+    for (const char* op : {"aten::zeros", "aten::zeros_like", "aten::new_zeros", "aten::_efficientzerotensor", "aten::zero", "aten::zero_"}) t.add(op, fillWith<0>).elementwise = true;
     for (const char* op : {"aten::ones", "aten::ones_like", "aten::new_ones"}) t.add(op, fillWith<1>).elementwise = true;
     for (const char* op : {"aten::full", "aten::full_like", "prims::full", "prims::full_like"}) t.add(op, fillWithArgument<1>);
     t.add("aten::new_full", fillWithArgument<2>);
@@ -163,8 +142,6 @@ void registerCreate(KernelTable& t) {
         t.add(std::string("aten::logspace") + overload, logspace, ToleranceClass::Transcendental);
     }
     for (const char* op : {"aten::eye", "aten::eye.m"}) t.add(op, eye);
-    t.add("aten::tril_indices", triangleIndices<true>);
-    t.add("aten::triu_indices", triangleIndices<false>);
 }
 
 }  // namespace aliascope::exec

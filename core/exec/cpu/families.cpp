@@ -17,6 +17,8 @@ void registerCpuFamilies(KernelTable& table) {
     registerScan(table);
     registerSort(table);
     registerSearch(table);
+    registerForeach(table);
+    registerPointwiseSpecial(table);
     registerRandom(table);
 
     registerMatmul(table);
@@ -36,6 +38,7 @@ void registerCpuFamilies(KernelTable& table) {
     registerUnfold(table);
     registerResample(table);
     registerGridSample(table);
+    registerDistance(table);
     registerViewBackward(table);
 }
 

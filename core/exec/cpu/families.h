@@ -21,6 +21,8 @@ void registerLosses(KernelTable& table);
 void registerScan(KernelTable& table);
 void registerSort(KernelTable& table);
 void registerSearch(KernelTable& table);
+void registerForeach(KernelTable& table);
+void registerPointwiseSpecial(KernelTable& table);
 void registerRandom(KernelTable& table);
 
 void registerMatmul(KernelTable& table);
@@ -40,6 +42,7 @@ void registerAttention(KernelTable& table);
 void registerUnfold(KernelTable& table);
 void registerResample(KernelTable& table);
 void registerGridSample(KernelTable& table);
+void registerDistance(KernelTable& table);
 void registerViewBackward(KernelTable& table);
 
 }  // namespace aliascope::exec

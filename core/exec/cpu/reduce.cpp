@@ -205,19 +205,6 @@ std::int64_t distWorkspace(const OpCall& call) {
     return byteCount(broadcastShapes(call.tensor(0).sizes, call.tensor(1).sizes), sizeof(double));
 }
 
-/// trace(self): the sum along the diagonal.
-void trace(OpCall& call) {
-    Tensor diagonal = call.tensor(0);
-    if (diagonal.rank() != 2) failShape("self", shapeText(diagonal.sizes), "two dimensions");
-    diagonal.strides = {diagonal.strides[0] + diagonal.strides[1]};
-    diagonal.sizes = {std::min(diagonal.sizes[0], diagonal.sizes[1])};
-    dispatchSums(call, call.out().dtype, [&](auto c, auto a) {
-        using C = typename decltype(c)::type;
-        using A = typename decltype(a)::type;
-        reduceTo(call.out(), diagonal, {true}, [](const auto& l, std::int64_t at) { return sumLine<A, C>(l, at, [](C x) { return A(x); }); });
-    });
-}
-
 }  // namespace
 
 void registerReduce(KernelTable& t) {
@@ -229,7 +216,6 @@ void registerReduce(KernelTable& t) {
     t.add("aten::mean.dim", meanSome, R);
     t.add("aten::prod", productAll, R);
     for (const char* op : {"aten::prod.dim_int", "prims::prod"}) t.add(op, productSome, R);
-    t.add("aten::trace", trace, R);
 
     t.add("aten::var.correction", spreadCorrection<Spread::Variance, false>, R);
     t.add("aten::std.correction", spreadCorrection<Spread::Deviation, false>, R);

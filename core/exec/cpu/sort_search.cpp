@@ -1,4 +1,4 @@
-// Searches in sorted sequences, membership, and counts of values.
+// Searches in sorted sequences, and counts of values.
 
 #include "core/exec/cpu/families.h"
 #include "core/exec/cpu/strided.h"
@@ -93,51 +93,6 @@ void searchSorted(OpCall& call) {
     });
 }
 
-// --- membership --------------------------------------------------------------------------------------------------------------------------------
-
-/// All values of a tensor, or the number, sorted; integers are exact in i64, floats in f64.
-template <class C>
-std::vector<C> sortedValues(const RuntimeValue& v) {
-    std::vector<C> out;
-    auto read = [](const Tensor& t, std::int64_t at) {
-        if constexpr (std::is_integral_v<C>) return readInteger(t, at);
-        else return readDouble(t, at);
-    };
-    if (const Tensor* t = v.tensor()) StridedLoop<1>(t->sizes, {t}).forEach([&](const auto& at) { out.push_back(read(*t, at[0])); });
-    else out.push_back(std::is_integral_v<C> ? static_cast<C>(v.integer().value_or(0)) : static_cast<C>(v.number().value_or(0)));
-    std::erase_if(out, [](C x) { return isNaN(x); });  // NaN is in no set
-    std::sort(out.begin(), out.end());
-    return out;
-}
-
-bool isFloating(const RuntimeValue& v) {
-    if (const Tensor* t = v.tensor()) return info(t->dtype).floating;
-    return std::holds_alternative<double>(v.data);
-}
-
-/// isin(elements, test_elements, assume_unique, invert).
-void isIn(OpCall& call) {
-    const Tensor& out = call.out();
-    const bool invert = call.arg("invert").boolean().value_or(false);
-    auto fill = [&]<class C>(C) {
-        const std::vector<C> set = sortedValues<C>(call.args.at(1));
-        auto contains = [&](C x) { return std::binary_search(set.begin(), set.end(), x) != invert; };
-        const Tensor* elements = call.args[0].tensor();
-        if (!elements) {
-            const std::vector<C> one = sortedValues<C>(call.args[0]);
-            return writeInteger(out, 0, one.empty() ? invert : contains(one.front()));
-        }
-        StridedLoop<2>(out.sizes, {&out, elements}).forEach([&](const auto& at) {
-            C x;
-            if constexpr (std::is_integral_v<C>) x = readInteger(*elements, at[1]);
-            else x = readDouble(*elements, at[1]);
-            writeInteger(out, at[0], isNaN(x) ? invert : contains(x));
-        });
-    };
-    if (isFloating(call.args.at(0)) || isFloating(call.args.at(1))) fill(double());
-    else fill(std::int64_t());
-}
-
 // --- counts ------------------------------------------------------------------------------------------------------------------------------------
 
 /// histc(self, bins, min, max): closed on the right only at the end; what lies outside is not counted; min = max = range of the data.
@@ -209,7 +164,6 @@ void binCount(OpCall& call) {
 void registerSearch(KernelTable& t) {
     t.add("aten::bucketize.Tensor", bucketize);
     t.add("aten::searchsorted.Tensor", searchSorted);
-    for (const char* op : {"aten::isin.Tensor_Tensor", "aten::isin.Tensor_Scalar", "aten::isin.Scalar_Tensor"}) t.add(op, isIn);
     t.add("aten::histc", histogram);
     Kernel& k = t.add("aten::bincount", binCount, ToleranceClass::Reduction);
     k.resultTypes = binCountTypes;
