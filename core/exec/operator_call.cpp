@@ -150,6 +150,7 @@ RuntimeValue Run::callView(const OpPlan& op, const Args& args) {
         const auto g = evaluate(type, {});
         if (!g) failUnsupported("the shape of its result is not known");
         Tensor copy = fresh({g->dtype, g->sizes, g->strides, 0, g->device});
+        if (copy.numel() != base->numel()) failShape("self", base->type().str(false, false), type.str(false, false));
         Tensor rows = copy;
         if (base->sizes != copy.sizes) {  // a reshape: the same elements in row-major order
             rows.sizes = base->sizes;
@@ -210,6 +211,18 @@ void Run::reconcile(Geometry& g, const TypePtr& statedType, const Frame& frame, 
              {{"op", op.op->canonical.str()}, {"printed", stridesText(printed->strides)}, {"computed", stridesText(g.strides)}});
 }
 
+namespace {
+
+/// `self f32[3], other f32[4]`: what a shape rule was given.
+std::string shapesOf(const OpDef& op, const std::vector<RuntimeValue>& args) {
+    std::string out;
+    for (std::size_t i = 0; i < args.size() && i < op.schema.params.size(); ++i)
+        if (const Tensor* t = args[i].tensor()) out += (out.empty() ? "" : ", ") + op.schema.params[i].name.str() + " " + t->type().str(false, false);
+    return out.empty() ? "its arguments" : out;
+}
+
+}  // namespace
+
 RuntimeValue Run::materialise(const TypePtr& type, std::vector<Tensor>& outputs, const NodePlan* node, const Frame* frame, const OpPlan& op,
                               std::size_t position) {
     if (!type) {  // a result that this call does not have
@@ -269,7 +282,7 @@ RuntimeValue Run::callKernel(const OpPlan& op, Args args, const NodePlan* node, 
         result = byReturns(op.op->schema, call.outputs);
     } else {
         const TypePtr type = resultType(op, args, node, frame);
-        if (!type && !op.op->schema.returns.empty()) failUnsupported(fromData ? "its sizes depend on data" : "the shape of its result is not known");
+        if (!type && !op.op->schema.returns.empty()) failUnsupported(fromData ? "its sizes depend on data" : "no shape of its result follows from " + shapesOf(*op.op, args));
         if (type) result = materialise(type, call.outputs, node, frame, op);
         call.args = std::move(args);
     }

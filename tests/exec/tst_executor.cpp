@@ -434,6 +434,8 @@ private slots:
             "UNSUPPORTED_OP: other::odd at odd cannot run: its schema is not known. Give a body with --ops, or --stand-in.");
         row("endless body", "loop = torch.ops.mylib.loop.default(x)\nreturn (loop,)", "UNSUPPORTED_OP: mylib::loop at loop");
         row("bad view", "view = torch.ops.aten.view.default(x, [5])\nreturn (view,)", "SHAPE_MISMATCH: view: self has shape");
+        row("reshape to another number of elements",
+            "t = torch.ops.aten.expand.default(x, [2, 6])\nreshape = torch.ops.aten.reshape.default(t, [5])\nreturn (reshape,)", "SHAPE_MISMATCH: reshape");
         row("beyond the storage", "as_strided = torch.ops.aten.as_strided.default(x, [4], [2])\nreturn (as_strided,)",
             "SHAPE_MISMATCH: as_strided: self has shape 24 bytes of storage, 28 expected.");
         row("absurd size", "full = torch.ops.aten.empty.memory_format([4000000000, 4000000000], dtype = torch.float32)\nreturn (full,)", "OUT_OF_MEMORY: ");
