@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "core/text/document_parts.h"
 #include "core/text/graph_finder.h"
@@ -25,6 +26,7 @@ public:
         doc_.path = path_;
         doc_.container = "archive";
         doc_.diagnostics = source_.diagnostics();
+        for (std::size_t i = 0; i < source_.members().size(); ++i) indexOf_.emplace(source_.members()[i].name, i);
         const std::string root = findRoot();
         std::optional<Diagnostic> failure;
         for (std::size_t i = 0; i < source_.members().size() && !context_.options.cancel.cancelled(); ++i) {
@@ -50,7 +52,7 @@ private:
             const std::string root(slash == name.npos ? std::string_view() : name.substr(0, slash + 1));
             if (root.find('/') != root.rfind('/')) continue;
             if (file == kOldProgram) return root;
-            if (file != "archive_format") continue;
+            if (file != "archive_format" || source_.members()[i].bytes > 64) continue;
             const auto format = source_.read(i);
             if (format && format->starts_with("pt2")) return root;
         }
@@ -83,11 +85,10 @@ private:
 
     /// Weights of one storage, from `NAME_weights_config.json` or `NAME_constants_config.json`.
     void noteShared(Unit& unit, const std::string& prefix) {
-        const auto& members = source_.members();
         for (const std::string_view tail : {"_weights_config.json", "_constants_config.json"}) {
-            const auto it = std::find_if(members.begin(), members.end(), [&](const Member& m) { return m.name == prefix + std::string(tail); });
-            if (it == members.end()) continue;
-            const auto text = source_.read(static_cast<std::size_t>(it - members.begin()));
+            const auto it = indexOf_.find(prefix + std::string(tail));
+            if (it == indexOf_.end()) continue;
+            const auto text = source_.read(it->second);
             if (!text) continue;
             const JsonDocument json(*text, 0, text->size());
             for (std::string& note : sharedWeights(json.root())) unit.notes.push_back(std::move(note));
@@ -117,6 +118,7 @@ private:
     const std::string& path_;
     const ReadContext& context_;
     Document doc_;
+    std::unordered_map<std::string, std::size_t> indexOf_;  // of members, by name
 };
 
 }  // namespace

@@ -49,6 +49,19 @@ void sortOutRepro(std::vector<Unit>& units) {
     numberUnits(units);
 }
 
+/// Hints of symbols before the first graph, and the loader of a repro script.
+void readHead(const SourceText& source, Document& doc) {
+    if (doc.units[0].graph.name == "Repro") {
+        doc.container = "repro";
+        readReproInputs(source, doc.units[0]);
+    }
+    const SymbolTable hints = readSymbolHints(source, doc.units[0].spanBegin);
+    if (hints.empty()) return;
+    for (Unit& unit : doc.units)
+        for (auto& [name, facts] : unit.graph.symbols)
+            if (const auto known = hints.find(name); known != hints.end()) facts.hint = known->second.hint;
+}
+
 /// Nodes that got their type by inference print as they were read: without annotation.
 void markUnannotated(Graph& g) {
     for (const NodeId id : inOrder(g)) {
@@ -163,13 +176,7 @@ Result<Document> readTextPart(std::string text, const std::string& path, const R
         numberUnits(doc.units);
     }
     sortOutRepro(doc.units);
-    for (Unit& unit : doc.units) {
-        if (unit.graph.name == "Repro") {
-            doc.container = "repro";
-            readReproInputs(source, unit);
-        }
-        if (!unit.graph.symbols.empty()) readSymbolHints(source, unit);
-    }
+    if (!doc.units.empty()) readHead(source, doc);
     if (doc.units.empty()) {
         if (auto fragment = readFragment(source, context.ops, context.options)) {
             doc.units.push_back(std::move(*fragment));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "core/text/document_parts.h"
@@ -60,7 +61,7 @@ private:
         const std::string_view name = source_.members()[i].name;
         if (fileOf(name) == "raw.log") return false;
         for (std::string_view folder = folderOf(name);; folder = folderOf(folder)) {
-            if (std::find(rawLogs_.begin(), rawLogs_.end(), folder) != rawLogs_.end()) return true;
+            if (rawLogs_.contains(folder)) return true;
             if (folder.empty()) return false;
         }
     }
@@ -68,7 +69,7 @@ private:
     std::vector<std::size_t> readingOrder() {
         const auto& members = source_.members();
         for (const Member& m : members)
-            if (fileOf(m.name) == "raw.log") rawLogs_.emplace_back(folderOf(m.name));
+            if (fileOf(m.name) == "raw.log") rawLogs_.emplace(folderOf(m.name));
         for (const Member& m : members) places_.push_back(memberPlace(m.name));
         std::vector<std::size_t> order(members.size());
         std::iota(order.begin(), order.end(), std::size_t(0));
@@ -177,7 +178,7 @@ private:
     ReadContext context_;  // of the members
     Document doc_;
     std::vector<MemberPlace> places_;
-    std::vector<std::string> rawLogs_;                       // their folders
+    std::set<std::string, std::less<>> rawLogs_;             // their folders
     std::map<std::string, std::vector<std::size_t>> block_;  // units whose phase the output code will tell, by compile id
     std::uint64_t total_ = 0;
 };

@@ -231,18 +231,18 @@ void readReproInputs(const SourceText& source, Unit& unit) {
     }
 }
 
-void readSymbolHints(const SourceText& source, Unit& unit) {
-    const std::string_view text = source.text();
-    for (std::size_t at = 0; at < unit.spanBegin;) {
-        const std::size_t end = source.lineEnd(at);
-        const std::string_view line = text.substr(at, end - at);
-        at = end + 1;
+SymbolTable readSymbolHints(const SourceText& source, std::size_t end) {
+    SymbolTable hints;
+    for (std::size_t at = 0; at < end;) {
+        const std::size_t lineEnd = source.lineEnd(at);
+        const std::string_view line = source.text().substr(at, lineEnd - at);
+        at = lineEnd + 1;
         const std::size_t assign = line.find(" = ");
         if (assign == kNone || !isSymbolName(line.substr(0, assign))) continue;
         const auto number = readNumber(trimmed(line.substr(assign + 3)));
-        const auto known = unit.graph.symbols.find(Name(line.substr(0, assign)));
-        if (number && number->isInt() && known != unit.graph.symbols.end()) known->second.hint = number->asInt();
+        if (number && number->isInt()) hints[Name(line.substr(0, assign))].hint = number->asInt();
     }
+    return hints;
 }
 
 }  // namespace aliascope

@@ -10,8 +10,8 @@ namespace aliascope {
 /// over the position. Inputs on one storage become a note. A type that the text states already stays, and gets strides and device when it lacks them.
 void readReproInputs(const SourceText& source, Unit& unit);
 
-/// `s48 = 512` in lines without indent before the graph: the hint of a symbol.
-void readSymbolHints(const SourceText& source, Unit& unit);
+/// `s48 = 512` in lines without indent before `end`: the hint of a symbol.
+SymbolTable readSymbolHints(const SourceText& source, std::size_t end);
 
 /// Gives an input `type` when it has none. One that is stated keeps what it states, and gets strides, device and offset that it lacks when sizes and
 /// dtype are the same.
