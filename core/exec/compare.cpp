@@ -30,6 +30,16 @@ Verdict byHash(const Digest& a, const Digest& b) {
     return a.hash == b.hash ? Verdict::Same : a.hashV == b.hashV ? Verdict::ValueSame : Verdict::Differs;
 }
 
+/// Nodes of the tensors that a graph returns, in order.
+std::vector<NodeId> returnedNodes(const Graph& g) {
+    std::vector<NodeId> out;
+    if (!g.output()) return out;
+    g[g.output()].arg(0).forEachNode([&](NodeId id) {
+        if (!g[id].type || g[id].tensor()) out.push_back(id);
+    });
+    return out;
+}
+
 /// Goes through the later stage in order and tells where a difference begins and where it is passed on, through operands and through memory.
 class Spread {
 public:
@@ -109,10 +119,7 @@ private:
     void results(const Node& n, const std::map<NodeId, std::vector<ComparedValue*>>& rows) {
         const auto own = rows.find(n.id);
         if (own == rows.end()) return;
-        std::vector<NodeId> returned;
-        n.arg(0).forEachNode([&](NodeId id) {
-            if (!g_[id].type || g_[id].tensor()) returned.push_back(id);
-        });
+        const std::vector<NodeId> returned = returnedNodes(g_);
         for (ComparedValue* row : own->second) {
             const auto k = static_cast<std::size_t>(row->outB);
             const Taint before = returned.size() == own->second.size() && k < returned.size() ? of(returned[k]) : incoming(n.id);
@@ -126,6 +133,29 @@ private:
     std::unordered_map<NodeId, Taint> node_;
     std::unordered_map<StorageId, Taint> storage_;
 };
+
+/// Nodes of the main graph that can have changed what differs in the end: backwards through operands and through what was written to their memory.
+std::set<NodeId> causesOf(const Graph& g, const OpRegistry& ops, const std::vector<NodeId>& differing) {
+    const AliasInfo alias(g, ops);
+    std::set<NodeId> needed(differing.begin(), differing.end());
+    std::set<StorageId> storages;
+    const auto addStorage = [&](NodeId id) {
+        if (const StorageId s = alias.storageOf(id)) storages.insert(s);
+    };
+    for (NodeId id : differing) addStorage(id);
+    const std::vector<NodeId> order = g.order();
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
+        const auto written = g[*at].isCall() ? writtenNodes(ops, g, *at) : std::vector<NodeId>();
+        const bool writes = std::any_of(written.begin(), written.end(), [&](NodeId w) { return storages.contains(alias.storageOf(w)); });
+        if (!writes && !needed.contains(*at)) continue;
+        needed.insert(*at);
+        for (NodeId operand : g.operands(*at)) {
+            needed.insert(operand);
+            addStorage(operand);
+        }
+    }
+    return needed;
+}
 
 class Comparer {
 public:
@@ -235,10 +265,27 @@ private:
             out_.verdict = differs ? Verdict::Differs : std::max(out_.verdict, row.verdict);
         }
         if (out_.verdict != Verdict::Differs) return;
-        // The earliest origin among the values; when none is left to blame, the first result that differs.
-        for (std::size_t pass = 0; pass < 2 && !out_.first; ++pass)
-            for (std::size_t i = pass == 0 ? results_ : 0; i < (pass == 0 ? out_.rows.size() : results_) && !out_.first; ++i)
-                if (out_.rows[i].verdict == Verdict::Differs && (!out_.rows[i].inherited || pass == 1)) out_.first = i;
+        // The earliest origin among the values that the differing results depend on; when none is left to blame, the first such result.
+        const std::set<NodeId> causes = causesOf(*later_.graph, ops_, differingNodes());
+        for (std::size_t i = results_; i < out_.rows.size() && !out_.first; ++i) {
+            const ComparedValue& row = out_.rows[i];
+            if (row.verdict == Verdict::Differs && !row.inherited && (row.b->body != 0 || causes.contains(row.b->node))) out_.first = i;
+        }
+        for (std::size_t i = 0; i < results_ && !out_.first; ++i)
+            if (out_.rows[i].verdict == Verdict::Differs) out_.first = i;
+    }
+
+    /// Nodes whose values differ in the end.
+    std::vector<NodeId> differingNodes() const {
+        const std::vector<NodeId> returned = returnedNodes(*later_.graph);
+        std::vector<NodeId> out;
+        for (std::size_t i = 0; i < results_; ++i) {
+            const ComparedValue& row = out_.rows[i];
+            if (row.verdict != Verdict::Differs || !row.b) continue;
+            if (row.b->node != later_.graph->output()) out.push_back(row.b->node);
+            else if (static_cast<std::size_t>(row.outB) < returned.size()) out.push_back(returned[static_cast<std::size_t>(row.outB)]);
+        }
+        return out;
     }
 
     const ComparedStage& earlier_;

@@ -1,5 +1,7 @@
 #include "core/exec/inputs.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -40,6 +42,11 @@ std::string listed(const std::vector<T>& items, F&& text) {
 /// `x` for Dynamo's `L_x_`.
 std::string_view plainName(std::string_view name) {
     return name.size() > 3 && name.starts_with("L_") && name.ends_with("_") ? name.substr(2, name.size() - 3) : name;
+}
+
+std::int64_t machineBytes() {
+    const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? static_cast<std::int64_t>(pages) * page : kMostBytes;
 }
 
 bool isSize(const Node& n) { return n.type && n.type->asSym(); }
@@ -294,6 +301,11 @@ private:
         if (!extent || !extent->constant() || *extent->constant() < 0 || __builtin_mul_overflow(*extent->constant(), itemSize(type->dtype), &bytes) ||
             bytes > kMostBytes || !byteCount(type->dtype, numbers(type->sizes)))
             return fail(userError("OUT_OF_MEMORY", {{"node", slot.name.str()}, {"bytes", typeText(*type)}, {"live", "0"}, {"free", std::to_string(kMostBytes)}}));
+        // Every stage gets a copy.
+        taken_ += bytes;
+        if (taken_ > machineBytes() / 2)
+            return fail(userError("OUT_OF_MEMORY", {{"node", slot.name.str()}, {"bytes", std::to_string(bytes)}, {"live", std::to_string(taken_ - bytes)},
+                                                    {"free", std::to_string(std::max<std::int64_t>(0, machineBytes() / 2 - (taken_ - bytes)))}}));
         value.storage.resize(static_cast<std::size_t>(bytes));
         if (auto ok = slot.stored ? fromFile(slot, value) : random(slot, value); !ok) return ok;
         set_.values_.push_back(std::move(value));
@@ -369,6 +381,7 @@ private:
     const InputOptions& options_;
     std::vector<Slot> slots_;
     std::unique_ptr<Backend> host_;
+    std::int64_t taken_ = 0;  ///< bytes of values so far
     InputSet set_;
 };
 

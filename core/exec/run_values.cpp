@@ -84,9 +84,14 @@ void RunCollector::keep(ValueKeys keys, std::int64_t bytes) {
     room_ = bytes;
 }
 
+void RunCollector::keepAll(std::int64_t bytes) {
+    all_ = true;
+    room_ = bytes;
+}
+
 bool RunCollector::add(const memory::Site& site, int out, const Tensor& t) {
     if (!t.storage) return false;
-    if (const ValueKey key{site, out}; wanted_.contains(key) && t.bytes() <= room_) {
+    if (const ValueKey key{site, out}; (all_ || wanted_.contains(key)) && t.bytes() <= room_) {
         KeptValue& value = kept[key];
         value.dtype = t.dtype;
         value.sizes = t.sizes;

@@ -50,6 +50,8 @@ public:
 
     /// Values to be kept, at most `bytes` of them; further ones are left out.
     void keep(ValueKeys keys, std::int64_t bytes);
+    /// The same for every value.
+    void keepAll(std::int64_t bytes);
 
     void nodeFinished(const memory::Site& site, const Graph& g, const Node& n, const RuntimeValue& value, std::int64_t wallNs) override;
     /// Results and inputs after the run, and the texts of call paths. Call once, after execute().
@@ -71,6 +73,7 @@ private:
     Backend& backend_;
     DigestMode digests_;
     ValueKeys wanted_;
+    bool all_ = false;
     std::int64_t room_ = 0;
     std::unique_ptr<Watched> watched_;
 };
