@@ -48,28 +48,27 @@ bool isGraphKind(std::string_view kind) {
     return kKinds.contains(kind);
 }
 
+/// Kinds of records of which nothing is made.
+bool isIgnoredKind(std::string_view kind) {
+    static const std::unordered_set<std::string_view> kIgnored = {"chromium_event",
+                                                                  "str",
+                                                                  "describe_storage",
+                                                                  "describe_tensor",
+                                                                  "describe_source",
+                                                                  "dump_file",
+                                                                  "dynamo_guards",
+                                                                  "dynamo_cpp_guards_str",
+                                                                  "guard_added",
+                                                                  "guard_added_fast",
+                                                                  "link",
+                                                                  "bwd_compilation_metrics"};
+    return kIgnored.contains(kind);
+}
+
 bool isKind(std::string_view kind) {
-    static const std::unordered_set<std::string_view> kOthers = {"artifact",
-                                                                 "str",
-                                                                 "dynamo_start",
-                                                                 "compilation_metrics",
-                                                                 "chromium_event",
-                                                                 "bwd_compilation_metrics",
-                                                                 "describe_storage",
-                                                                 "describe_tensor",
-                                                                 "describe_source",
-                                                                 "create_symbol",
-                                                                 "dump_file",
-                                                                 "inductor_output_code",
-                                                                 "dynamo_guards",
-                                                                 "dynamo_cpp_guards_str",
-                                                                 "guard_added",
-                                                                 "create_unbacked_symbol",
-                                                                 "link",
-                                                                 "aot_autograd_backward_compilation_metrics",
-                                                                 "guard_added_fast",
-                                                                 "symbolic_shape_specialization"};
-    return kOthers.contains(kind) || isGraphKind(kind);
+    static const std::unordered_set<std::string_view> kOthers = {"artifact",      "dynamo_start",           "compilation_metrics",
+                                                                 "create_symbol", "create_unbacked_symbol", "inductor_output_code"};
+    return kOthers.contains(kind) || isGraphKind(kind) || isIgnoredKind(kind);
 }
 
 struct Record {
@@ -203,8 +202,9 @@ Compilation& TraceReader::compilation(JsonValue header, const Record& r) {
 }
 
 void TraceReader::record(const Record& r) {
-    // Most records are events of time; nothing is made of them.
-    if (text().substr(r.json, 17) == "{\"chromium_event\"") return;
+    // Most records are events of time, descriptions and guards; nothing is made of them.
+    const std::size_t name = r.json + 2, nameEnd = std::min(text().find('"', name), r.jsonEnd);
+    if (isIgnoredKind(text().substr(name, nameEnd - name))) return;
     const JsonDocument json(text(), r.json, r.jsonEnd);
     const JsonValue header = json.root();
     if (json.error()) {
@@ -244,9 +244,7 @@ void TraceReader::artifact(const Record& r, JsonValue header) {
     if (header["artifact"]["encoding"].string() == "json") return;
     if (name == "fx_graph_runnable") {
         compilation(header, r).block.clear();
-        preparePayload(r, header);
-        Piece piece{r.payload, r.end, name, Phase::Unknown, groupOf(header, r), true};
-        pieces_.push_back(std::move(piece));
+        pieces_.push_back({r.payload, r.end, name, Phase::Unknown, groupOf(header, r), true});
         return;
     }
     if (startsGraph(r)) graphRecord(r, header, name.empty() ? "artifact" : name);
@@ -365,6 +363,7 @@ void TraceReader::readPieces(const SourceText& source, bool scripts) {
     for (const Piece& piece : pieces_) {
         if (context_.options.cancel.cancelled()) return;
         if (piece.script != scripts) continue;
+        if (scripts) preparePayload({0, 0, 0, piece.begin, piece.end}, {});
         const auto table = symbols_.find(symbolsKey(piece.group));
         for (Unit& unit : findGraphs(source.upTo(piece.end), piece.begin, context_.ops, context_.options)) {
             if (scripts && unit.graph.name != "Repro") continue;
