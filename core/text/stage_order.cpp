@@ -153,7 +153,9 @@ std::vector<StageChain> stageChains(const Document& doc) {
     std::vector<GroupKey> order;
     for (std::size_t i = 0; i < doc.units.size(); ++i) {
         const Unit& u = doc.units[i];
-        const bool placed = !u.group.compileId.empty() || u.group.aotId || (doc.container == "folder" && !u.stage.empty());
+        // Numbered dumps of one folder belong together; other files of a folder need not.
+        const bool numbered = doc.container == "folder" && !u.stage.empty() && isDigit(u.stage[0]);
+        const bool placed = !u.group.compileId.empty() || u.group.aotId || numbered;
         if (u.abandoned || u.stage == "kernel" || !placed) continue;
         auto& list = members[keyOf(u)];
         if (list.empty()) order.push_back(keyOf(u));

@@ -33,7 +33,7 @@ struct StageChain {
     std::vector<std::size_t> units;  ///< at least two
     std::size_t home = 0;            ///< the unit of the chain that stands for the program: the first of its last phase
 };
-/// The chains of a document (formats.md 15.5): what leads to forward or inference, what leads to backward, or the files of a folder of dumps. Kernels
+/// The chains of a document (formats.md 15.5): what leads to forward or inference, what leads to backward, or the numbered files of a folder. Kernels
 /// and abandoned attempts are in none. Empty when nothing says that graphs belong together.
 std::vector<StageChain> stageChains(const Document& doc);
 

@@ -230,6 +230,26 @@ private slots:
         QVERIFY(QString::fromStdString(none.error().note).contains("none of its 2 files"));
     }
 
+    void chainsOfStages() {
+        const auto names = [](const Document& doc) {
+            QStringList out;
+            for (const StageChain& chain : stageChains(doc)) {
+                QStringList stages;
+                for (const std::size_t i : chain.units) stages << QString::fromStdString(doc.units[i].stage);
+                out << QString::fromStdString(chain.name) + ": " + stages.join(" ");
+            }
+            return out.join('\n');
+        };
+        Folder numbered, unrelated;
+        numbered.add("002_after_dce.py", graph("a", "neg")).add("001_before.py", graph("a", "abs")).add("010_after_noop.py", graph("a", "neg"));
+        unrelated.add("one.py", graph("a", "neg")).add("other.py", graph("a", "abs"));
+        QCOMPARE(names(*numbered.open()), QStringLiteral("dumps: 001_before 002_after_dce 010_after_noop"));
+        QCOMPARE(names(*unrelated.open()), QString());
+        QCOMPARE(names(*fixture::read(fixture::file("train.trace.log"))),
+                 QStringLiteral("0/0 forward: dynamo_output_graph aot_forward_graph before_post_grad_graph\n"
+                                "0/0 backward: aot_backward_graph before_post_grad_graph"));
+    }
+
     void linksAreNotFollowed() {
         Folder outside, folder;
         outside.add("secret.py", graph("a", "neg"));
