@@ -103,7 +103,8 @@ std::string shapeOf(const Shape& s) { return fmt::format("[{}]", fmt::join(s, ",
 
 /// Gamma, Bessel and other functions that PyTorch approximates in the type of their elements.
 bool isSpecial(Name op) {
-    static constexpr std::string_view roots[] = {"aten::special_", "aten::digamma", "aten::lgamma", "aten::mvlgamma", "aten::polygamma", "aten::igamma", "aten::i0"};
+    static constexpr std::string_view roots[] = {"aten::special_",  "aten::digamma", "aten::lgamma", "aten::mvlgamma",
+                                                 "aten::polygamma", "aten::igamma",  "aten::i0"};
     return std::any_of(std::begin(roots), std::end(roots), [&](std::string_view root) { return op.view().starts_with(root); });
 }
 
@@ -176,7 +177,8 @@ private:
     Tensor load(const RecordedTensor& r) {
         const std::vector<std::byte>& bytes = storages_.bytes(r.storage);
         const std::int64_t reach = bytesReached(r);
-        if (reach < 0 || reach > static_cast<std::int64_t>(bytes.size())) throw Misfit{fmt::format("storage {} is too short for its view", r.storage)};
+        if (reach < 0 || reach > static_cast<std::int64_t>(bytes.size()))
+            throw Misfit{fmt::format("storage {} is too short for its view", r.storage)};
         Tensor& whole = loaded_[r.storage];
         if (!whole.storage) {
             TensorType type;
@@ -219,7 +221,8 @@ private:
 
     /// Positions that pick the same elements are as good as the recorded ones, where the operator may choose.
     bool picksTheSame(const HostElements& got, const HostElements& want) {
-        static constexpr std::string_view choosing[] = {"aten::sort", "aten::topk", "aten::kthvalue", "aten::median", "aten::nanmedian", "aten::mode"};
+        static constexpr std::string_view choosing[] = {"aten::sort",   "aten::topk",      "aten::kthvalue",
+                                                        "aten::median", "aten::nanmedian", "aten::mode"};
         const OpDef* op = ops_.find(record_.op);
         const bool chooses = std::find(std::begin(choosing), std::end(choosing), packetOf(record_.op).view()) != std::end(choosing);
         if (!op || !chooses || got.dtype != DType::I64 || record_.args.empty() || record_.args[0].kind != RecordedValue::Kind::Tensor) return false;
@@ -245,7 +248,8 @@ private:
         scale_.operands += static_cast<int>(record_.kwargs.size());
         scale_.special = isSpecial(record_.op);
         const auto noteNumber = [&](const RecordedValue& v) {
-            if (v.plain.kind() == Value::Kind::Float && std::isfinite(*v.plain.asNumber())) scale_.number = std::max(scale_.number, std::fabs(*v.plain.asNumber()));
+            if (v.plain.kind() == Value::Kind::Float && std::isfinite(*v.plain.asNumber()))
+                scale_.number = std::max(scale_.number, std::fabs(*v.plain.asNumber()));
         };
         for (const RecordedValue& v : record_.args) noteNumber(v);
         for (const auto& keyword : record_.kwargs) noteNumber(keyword.second);

@@ -30,7 +30,8 @@ struct SelftestOptions {
     Progress progress;
 };
 
-/// Runs the calls of a `.jsonl` file, whose storages lie in the `.safetensors` file beside it, of the same name. Errors: what the file lacks, with its line.
+/// Runs the calls of a `.jsonl` file, whose storages lie in the `.safetensors` file beside it, of the same name. Errors: what the file lacks, with
+/// its line.
 Result<SelftestReport> selftestFile(const std::string& path, const OpRegistry& ops, Backend& backend, const SelftestOptions& options = {});
 
 /// The calls of a text; every storage stands in it.

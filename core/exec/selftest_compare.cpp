@@ -14,10 +14,14 @@ namespace {
 /// Relative half-spacing of a float type.
 double halfSpacing(DType d) {
     switch (d) {
-        case DType::F32: return 0x1p-24;
-        case DType::F16: return 0x1p-11;
-        case DType::BF16: return 0x1p-8;
-        default: return 0x1p-53;
+        case DType::F32:
+            return 0x1p-24;
+        case DType::F16:
+            return 0x1p-11;
+        case DType::BF16:
+            return 0x1p-8;
+        default:
+            return 0x1p-53;
     }
 }
 
@@ -35,11 +39,15 @@ double bound(double want, DType dtype, const CompareScale& scale) {
     const double single = dtype == DType::F64 && scale.narrowest == DType::F64 ? 0x1p-53 : 0x1p-24;
     if (scale.special) return 256 * unit + 16 * halfSpacing(dtype);
     switch (scale.tolerance) {
-        case ToleranceClass::Exact: return 0;
-        case ToleranceClass::Rounded: return scale.operands > 2 ? 4 * halfSpacing(narrowest) * std::max(std::fabs(want), scale.largest) : std::max(unit, between(scale.number));
-        case ToleranceClass::Transcendental: return std::max(4 * unit * (itemSize(dtype) > 2 ? 1 : 0.5), between(scale.number));
+        case ToleranceClass::Exact:
+            return 0;
+        case ToleranceClass::Rounded:
+            return scale.operands > 2 ? 4 * halfSpacing(narrowest) * std::max(std::fabs(want), scale.largest) : std::max(unit, between(scale.number));
+        case ToleranceClass::Transcendental:
+            return std::max(4 * unit * (itemSize(dtype) > 2 ? 1 : 0.5), between(scale.number));
         case ToleranceClass::Reduction:
-            return unit + between(scale.largest) + 4 * single * (1 + std::log2(std::max(1.0, scale.terms))) * std::max(scale.largest * scale.terms, std::fabs(want));
+            return unit + between(scale.largest) +
+                   4 * single * (1 + std::log2(std::max(1.0, scale.terms))) * std::max(scale.largest * scale.terms, std::fabs(want));
         case ToleranceClass::Matmul:
             return unit + between(scale.largest * std::sqrt(scale.terms)) +
                    2 * single * std::sqrt(scale.terms) * std::max(scale.largest * scale.largest * scale.terms, std::fabs(want));
@@ -47,7 +55,8 @@ double bound(double want, DType dtype, const CompareScale& scale) {
             const double share = dtype == DType::BF16 ? 0x1p-7 : dtype == DType::F16 ? 0x1p-10 : 1e-5;
             return share * std::max(1.0, scale.largest);
         }
-        case ToleranceClass::Random: return std::numeric_limits<double>::infinity();
+        case ToleranceClass::Random:
+            return std::numeric_limits<double>::infinity();
     }
     return 0;
 }
@@ -92,7 +101,8 @@ std::optional<std::string> firstDifference(const HostElements& got, const HostEl
 
 bool picksSame(const HostElements& self, const Shape& sizes, std::size_t dim, const HostElements& a, const HostElements& b) {
     std::int64_t inner = 1, outer = 1;
-    for (std::size_t d = 0; d < sizes.size(); ++d) if (d != dim) (d < dim ? outer : inner) *= sizes[d];
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (d != dim) (d < dim ? outer : inner) *= sizes[d];
     const std::int64_t length = sizes.empty() ? 1 : sizes[dim], picked = outer > 0 && inner > 0 ? a.count() / (outer * inner) : 0;
     for (std::int64_t i = 0; i < a.count(); ++i) {
         const std::int64_t line = i / (picked * inner) * length * inner + i % inner, x = a.integer(i), y = b.integer(i);

@@ -14,11 +14,11 @@ namespace aliascope::exec {
 /// What the bounds of executor.md 5.3 depend on besides the element.
 struct CompareScale {
     ToleranceClass tolerance = ToleranceClass::Exact;
-    double largest = 0;       ///< largest finite absolute value among the operands
-    double terms = 1;         ///< terms that one result may sum
-    double number = 0;        ///< largest Python float: PyTorch's CPU kernels round it to the tensors' type
-    bool special = false;     ///< a special function: PyTorch's f32 approximations are off by more than elementary ones
-    int operands = 0;         ///< arguments of the call: with more than two there are roundings in between
+    double largest = 0;            ///< largest finite absolute value among the operands
+    double terms = 1;              ///< terms that one result may sum
+    double number = 0;             ///< largest Python float: PyTorch's CPU kernels round it to the tensors' type
+    bool special = false;          ///< a special function: PyTorch's f32 approximations are off by more than elementary ones
+    int operands = 0;              ///< arguments of the call: with more than two there are roundings in between
     DType narrowest = DType::F64;  ///< least exact float among operands and results: PyTorch's CPU kernels round to it in between
 };
 

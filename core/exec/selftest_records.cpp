@@ -70,11 +70,21 @@ std::vector<std::byte> elementsOf(const Json& list, DType dtype) {
     std::vector<std::byte> out;
     for (const Json& v : list) {
         switch (dtype) {
-            case DType::F32: append(out, static_cast<float>(numberOf(v))); break;
-            case DType::F64: append(out, numberOf(v)); break;
-            case DType::I64: append(out, v.is_number_integer() ? v.get<std::int64_t>() : static_cast<std::int64_t>(numberOf(v))); break;
-            case DType::I32: append(out, static_cast<std::int32_t>(numberOf(v))); break;
-            case DType::B8: append(out, static_cast<std::uint8_t>(numberOf(v) != 0)); break;
+            case DType::F32:
+                append(out, static_cast<float>(numberOf(v)));
+                break;
+            case DType::F64:
+                append(out, numberOf(v));
+                break;
+            case DType::I64:
+                append(out, v.is_number_integer() ? v.get<std::int64_t>() : static_cast<std::int64_t>(numberOf(v)));
+                break;
+            case DType::I32:
+                append(out, static_cast<std::int32_t>(numberOf(v)));
+                break;
+            case DType::B8:
+                append(out, static_cast<std::uint8_t>(numberOf(v) != 0));
+                break;
             case DType::BF16: {
                 const float f = static_cast<float>(numberOf(v));
                 std::uint32_t bits = 0;
@@ -82,7 +92,8 @@ std::vector<std::byte> elementsOf(const Json& list, DType dtype) {
                 append(out, static_cast<std::uint16_t>(bits >> 16));
                 break;
             }
-            default: throw BadRecord{"\"storage\" of this dtype cannot stand in a line"};
+            default:
+                throw BadRecord{"\"storage\" of this dtype cannot stand in a line"};
         }
     }
     return out;

@@ -16,12 +16,12 @@
 namespace aliascope::exec {
 
 struct RecordedTensor {
-    std::string storage;             ///< name of the storage; views of one storage share memory
+    std::string storage;  ///< name of the storage; views of one storage share memory
     DType dtype = DType::Unknown;
-    std::string dtypeName;           ///< as spelled
-    Shape sizes, strides;            ///< elements, checked: not negative, same length
-    std::int64_t offset = 0;         ///< elements
-    std::vector<std::byte> elements; ///< of the whole storage, when the line holds them
+    std::string dtypeName;            ///< as spelled
+    Shape sizes, strides;             ///< elements, checked: not negative, same length
+    std::int64_t offset = 0;          ///< elements
+    std::vector<std::byte> elements;  ///< of the whole storage, when the line holds them
 };
 
 /// A tensor, a list, or anything that an argument can be without a tensor inside.

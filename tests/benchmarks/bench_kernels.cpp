@@ -28,7 +28,8 @@ Tensor filled(DType dtype, const Shape& sizes, const Shape& strides) {
     Tensor ramp = t;
     if (dtype == DType::F32)
         for (std::int64_t i = 0; i < t.numel(); ++i) ramp.as<float>()[i] = static_cast<float>(i % 251) / 251;
-    else if (t.storage->data) std::fill_n(t.storage->data, t.storage->bytes, std::byte{0x3E});
+    else if (t.storage->data)
+        std::fill_n(t.storage->data, t.storage->bytes, std::byte{0x3E});
     return t;
 }
 
@@ -52,8 +53,8 @@ void matrixProduct(benchmark::State& state) {
     const Kernel& kernel = *fastCpu().kernel(op.canonical);
     const auto size = static_cast<blasint>(n);
     const auto direct = [&] {
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, transposedWeight ? CblasTrans : CblasNoTrans, size, size, size, 1, call.args[0].tensor()->as<float>(), size,
-                    call.args[1].tensor()->as<float>(), size, 0, call.out().as<float>(), size);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, transposedWeight ? CblasTrans : CblasNoTrans, size, size, size, 1,
+                    call.args[0].tensor()->as<float>(), size, call.args[1].tensor()->as<float>(), size, 0, call.out().as<float>(), size);
     };
     direct();  // starts the library's threads
     double ours = 0, library = 0;
@@ -62,7 +63,8 @@ void matrixProduct(benchmark::State& state) {
         library += secondsOf(direct);
     }
     state.counters["ratio"] = ours / library;
-    state.counters["GFLOP/s"] = 2e-9 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(state.iterations()) / ours;
+    state.counters["GFLOP/s"] =
+        2e-9 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(state.iterations()) / ours;
 }
 BENCHMARK(matrixProduct)->Args({256, 0})->Args({1024, 0})->Args({1024, 1})->Unit(benchmark::kMillisecond);
 
@@ -92,7 +94,13 @@ void attention(benchmark::State& state) {
     call.name = op.canonical;
     call.precision = Precision::Fast;
     const Shape sizes = {1, heads, length, width}, strides = {heads * length * width, length * width, width, 1};
-    call.args = {filled(DType::F32, sizes, strides), filled(DType::F32, sizes, strides), filled(DType::F32, sizes, strides), 0.0, true, RuntimeValue(), RuntimeValue()};
+    call.args = {filled(DType::F32, sizes, strides),
+                 filled(DType::F32, sizes, strides),
+                 filled(DType::F32, sizes, strides),
+                 0.0,
+                 true,
+                 RuntimeValue(),
+                 RuntimeValue()};
     call.outputs = {filled(DType::F32, sizes, strides), filled(DType::F32, {1, heads, length}, {heads * length, length, 1})};
     const Kernel& kernel = *fastCpu().kernel(op.canonical);
     for (auto _ : state) fastCpu().launch(kernel, call);

@@ -16,7 +16,8 @@ private slots:
         CALL_ROW("cat", "aten.cat.default([x, y], 1)", (List{"f32[2,1]: 1 2", "f32[2,2]: 3 4 5 6"}), "f32[2,3]: 1 3 4 2 5 6");
         CALL_ROW("cat promotes", "aten.cat.default([x, y])", (List{"i64[1]: 1", "f32[1]: 2.5"}), "f32[2]: 1 2.5");
         CALL_ROW("empty vectors are skipped", "aten.cat.default([x, y])", (List{"f32[0]:", "f32[1,2]: 1 2"}), "f32[1,2]: 1 2");
-        CALL_ROW("sizes are checked", "aten.cat.default([x, y])", (List{"f32[1,2]: 1 2", "f32[1,3]: 1 2 3"}), "SHAPE_MISMATCH: r: tensors has shape [1, 3], [1, 2] expected.");
+        CALL_ROW("sizes are checked", "aten.cat.default([x, y])", (List{"f32[1,2]: 1 2", "f32[1,3]: 1 2 3"}),
+                 "SHAPE_MISMATCH: r: tensors has shape [1, 3], [1, 2] expected.");
         CALL_ROW("stack", "aten.stack.default([x, y], -1)", (List{"f32[2]: 1 2", "f32[2]: 3 4"}), "f32[2,2]: 1 3 2 4");
         CALL_ROW("block_diag", "aten.block_diag.default([x, y])", (List{"f32[1,2]: 1 2", "f32: 3"}), "f32[2,3]: 1 2 0 0 0 3");
         CALL_ROW("_chunk_cat pads", "aten._chunk_cat.default([x, y], 0, 2)", (List{"f32[3]: 1 2 3", "f32[2]: 4 5"}), "f32[2,3]: 1 2 4 3 0 5");
@@ -34,8 +35,10 @@ private slots:
         CALL_ROW("no more than there is", "aten.reflection_pad1d.default(x, [3, 0])", List{"f32[1,3]: 1 2 3"},
                  "SHAPE_MISMATCH: r: padding has shape [3, 0], less than the sizes [1, 3] expected.");
         CALL_ROW("replication repeats it", "aten.replication_pad1d.default(x, [2, 1])", List{"f32[1,2]: 1 2"}, "f32[1,5]: 1 1 1 2 2");
-        CALL_ROW("gradients add up", "aten.replication_pad1d_backward.default(x, y, [2, 1])", (List{"f32[1,5]: 1 2 4 8 16", "f32[1,2]: 0 0"}), "f32[1,2]: 7 24");
-        CALL_ROW("where they were reflected", "aten.reflection_pad1d_backward.default(x, y, [1, 0])", (List{"f32[1,3]: 1 2 4", "f32[1,2]: 0 0"}), "f32[1,2]: 2 5");
+        CALL_ROW("gradients add up", "aten.replication_pad1d_backward.default(x, y, [2, 1])", (List{"f32[1,5]: 1 2 4 8 16", "f32[1,2]: 0 0"}),
+                 "f32[1,2]: 7 24");
+        CALL_ROW("where they were reflected", "aten.reflection_pad1d_backward.default(x, y, [1, 0])", (List{"f32[1,3]: 1 2 4", "f32[1,2]: 0 0"}),
+                 "f32[1,2]: 2 5");
     }
     void pads() { CALL_CHECK(); }
 

@@ -19,16 +19,21 @@ private slots:
         CALL_ROW("one dimension", "aten.convolution.default(x, y, z, [1], [0], [1], False, [0], 1)", line, "f32[1,1,3]: 21.5 32.5 43.5");
         CALL_ROW("stride and padding", "aten.convolution.default(x, y, None, [2], [1], [1], False, [0], 1)", line, "f32[1,1,3]: 10 32 4");
         CALL_ROW("dilation", "aten.convolution.default(x, y, None, [1], [0], [2], False, [0], 1)", line, "f32[1,1,2]: 31 42");
-        CALL_ROW("transposed", "aten.convolution.default(x, y, None, [2], [0], [1], True, [0], 1)", (List{"f32[1,1,2]: 1 2", "f32[1,1,2]: 1 10"}), "f32[1,1,4]: 1 10 2 20");
-        CALL_ROW("overlapping", "aten.convolution.default(x, y, None, [1], [0], [1], True, [0], 1)", (List{"f32[1,1,2]: 1 2", "f32[1,1,2]: 1 10"}), "f32[1,1,3]: 1 12 20");
-        CALL_ROW("groups", "aten.convolution.default(x, y, None, [1], [0], [1], False, [0], 2)", (List{"f32[1,2,1]: 3 5", "f32[2,1,1]: 2 10"}), "f32[1,2,1]: 6 50");
+        CALL_ROW("transposed", "aten.convolution.default(x, y, None, [2], [0], [1], True, [0], 1)", (List{"f32[1,1,2]: 1 2", "f32[1,1,2]: 1 10"}),
+                 "f32[1,1,4]: 1 10 2 20");
+        CALL_ROW("overlapping", "aten.convolution.default(x, y, None, [1], [0], [1], True, [0], 1)", (List{"f32[1,1,2]: 1 2", "f32[1,1,2]: 1 10"}),
+                 "f32[1,1,3]: 1 12 20");
+        CALL_ROW("groups", "aten.convolution.default(x, y, None, [1], [0], [1], False, [0], 2)", (List{"f32[1,2,1]: 3 5", "f32[2,1,1]: 2 10"}),
+                 "f32[1,2,1]: 6 50");
         CALL_ROW("two dimensions, channels last", "aten.convolution.default(x, y, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)",
                  (List{"f32[1,2,2,1][4,1,2,2]: 1 2 3 4", "f32[1,2,1,1]: 1 10"}), "f32[1,1,2,1]: 31 42");
-        CALL_ROW("channels that do not fit", "aten.convolution.default(x, y, None, [1], [0], [1], False, [0], 1)", (List{"f32[1,2,1]: 3 5", "f32[2,1,1]: 2 10"}),
+        CALL_ROW("channels that do not fit", "aten.convolution.default(x, y, None, [1], [0], [1], False, [0], 1)",
+                 (List{"f32[1,2,1]: 3 5", "f32[2,1,1]: 2 10"}),
                  "SHAPE_MISMATCH: r: weight has shape [2, 1, 1], the channels of input [1, 2, 1] in 1 groups expected.");
         CALL_ROW("gradients", "aten.convolution_backward.default(x, y, z, [1], [1], [0], [1], False, [0], 1, [True, True, True])",
                  (List{"f32[1,1,2]: 1 2", "f32[1,1,3]: 3 4 5", "f32[1,1,2]: 10 100"}), "f32[1,1,3]: 10 120 200 | f32[1,1,2]: 11 14 | f32[1]: 3");
-        CALL_ROW("gradients of the transposed form", "aten.convolution_backward.default(x, y, z, None, [1], [0], [1], True, [0], 1, [True, True, False])",
+        CALL_ROW("gradients of the transposed form",
+                 "aten.convolution_backward.default(x, y, z, None, [1], [0], [1], True, [0], 1, [True, True, False])",
                  (List{"f32[1,1,2]: 1 2", "f32[1,1,1]: 3", "f32[1,1,2]: 10 100"}), "f32[1,1,1]: 210 | f32[1,1,2]: 3 6");
     }
     void convolves() { CALL_CHECK(); }
@@ -46,12 +51,16 @@ private slots:
                  (List{"f32[1,1,1,2]: 2 3", "f32[1,1,2,3]: 1 5 2 5 3 4", "i64[1,1,1,2]: 1 1"}), "f32[1,1,2,3]: 0 5 0 0 0 0");
         CALL_ROW("indices are checked", "aten.max_pool2d_with_indices_backward.default(x, y, [2, 2], [1, 1], [0, 0], [1, 1], False, z)",
                  (List{"f32[1,1,1,1]: 2", "f32[1,1,1,1]: 1", "i64[1,1,1,1]: 9"}), "INDEX_OUT_OF_RANGE: r: index 9 at 0 of indices is outside 0..1.");
+        CALL_ROW("back to the maxima", "aten.max_unpool2d.default(x, y, [1, 3])", (List{"f32[1,1,1,1]: 7", "i64[1,1,1,1]: 2"}), "f32[1,1,1,3]: 0 0 7");
         CALL_ROW("padding counts", "aten.avg_pool2d.default(x, [1, 2], [1, 2], [0, 1])", List{"f32[1,1,1,2]: 2 4"}, "f32[1,1,1,2]: 1 2");
         CALL_ROW("or not", "aten.avg_pool2d.default(x, [1, 2], [1, 2], [0, 1], False, False)", List{"f32[1,1,1,2]: 2 4"}, "f32[1,1,1,2]: 2 4");
-        CALL_ROW("or something else", "aten.avg_pool2d.default(x, [1, 2], [1, 2], [0, 0], False, True, 4)", List{"f32[1,1,1,2]: 2 4"}, "f32[1,1,1,1]: 1.5");
+        CALL_ROW("or something else", "aten.avg_pool2d.default(x, [1, 2], [1, 2], [0, 0], False, True, 4)", List{"f32[1,1,1,2]: 2 4"},
+                 "f32[1,1,1,1]: 1.5");
         CALL_ROW("adaptive windows overlap", "aten._adaptive_avg_pool2d.default(x, [1, 2])", List{"f32[1,1,1,3]: 1 2 6"}, "f32[1,1,1,2]: 1.5 4");
-        CALL_ROW("their gradient", "aten._adaptive_avg_pool2d_backward.default(x, y)", (List{"f32[1,1,1,2]: 2 4", "f32[1,1,1,3]: 0 0 0"}), "f32[1,1,1,3]: 1 3 2");
-        CALL_ROW("adaptive maxima", "aten.adaptive_max_pool2d.default(x, [1, 2])", List{"f32[1,1,1,3]: 1 2 6"}, "f32[1,1,1,2]: 2 6 | i64[1,1,1,2]: 1 2");
+        CALL_ROW("their gradient", "aten._adaptive_avg_pool2d_backward.default(x, y)", (List{"f32[1,1,1,2]: 2 4", "f32[1,1,1,3]: 0 0 0"}),
+                 "f32[1,1,1,3]: 1 3 2");
+        CALL_ROW("adaptive maxima", "aten.adaptive_max_pool2d.default(x, [1, 2])", List{"f32[1,1,1,3]: 1 2 6"},
+                 "f32[1,1,1,2]: 2 6 | i64[1,1,1,2]: 1 2");
         CALL_ROW("a stride of 0", "aten.avg_pool2d.default(x, [1, 1], [0, 0])", List{"f32[1,1,1,1]: 1"},
                  "SHAPE_MISMATCH: r: kernel_size has shape [1, 1, 1], kernels, strides and dilations of at least 1, no negative padding expected.");
     }
@@ -67,16 +76,20 @@ private slots:
         CALL_ROW("from corner to corner", "aten.upsample_linear1d.default(x, [3], True)", two, "f32[1,1,3]: 1 1.5 2");
         CALL_ROW("by a factor", "aten.upsample_nearest1d.vec(x, None, [2.0])", two, "f32[1,1,4]: 1 1 2 2");
         CALL_ROW("cubic hits the corners", "aten.upsample_bicubic2d.default(x, [1, 3], True)", List{"f32[1,1,1,2]: 1 3"}, "f32[1,1,1,3]: 1 2 3");
-        CALL_ROW("gradients go back by weight", "aten.upsample_linear1d_backward.default(x, [4], [1, 1, 2], False)", List{"f32[1,1,4]: 1 2 4 8"}, "f32[1,1,2]: 3.5 11.5");
+        CALL_ROW("gradients go back by weight", "aten.upsample_linear1d_backward.default(x, [4], [1, 1, 2], False)", List{"f32[1,1,4]: 1 2 4 8"},
+                 "f32[1,1,2]: 3.5 11.5");
         CALL_ROW("nothing to take", "aten.upsample_nearest1d.default(x, [2])", List{"f32[1,1,0]:"},
                  "SHAPE_MISMATCH: r: input has shape [1, 1, 0], 1 or more in every resampled dimension expected.");
         const List sampled{"f32[1,1,1,2]: 1 3", "f32[1,1,1,2]: 0 0"}, beside{"f32[1,1,1,2]: 1 3", "f32[1,1,1,2]: 5 0"};
         CALL_ROW("between two places", "aten.grid_sampler_2d.default(x, y, 0, 0, True)", sampled, "f32[1,1,1,1]: 2");
         CALL_ROW("outside is 0", "aten.grid_sampler_2d.default(x, y, 0, 0, True)", beside, "f32[1,1,1,1]: 0");
         CALL_ROW("or the border", "aten.grid_sampler_2d.default(x, y, 1, 1, True)", beside, "f32[1,1,1,1]: 3");
-        CALL_ROW("or a reflection", "aten.grid_sampler_2d.default(x, y, 1, 2, True)", (List{"f32[1,1,1,2]: 1 3", "f32[1,1,1,2]: 2.5 0"}), "f32[1,1,1,1]: 1");
-        CALL_ROW("im2col", "aten.im2col.default(x, [2, 2], [1, 1], [0, 0], [1, 1])", List{"f32[1,1,2,3]: 1 2 3 4 5 6"}, "f32[1,4,2]: 1 2 2 3 4 5 5 6");
-        CALL_ROW("col2im adds", "aten.col2im.default(x, [2, 3], [2, 2], [1, 1], [0, 0], [1, 1])", List{"f32[1,4,2]: 1 2 2 3 4 5 5 6"}, "f32[1,1,2,3]: 1 4 3 4 10 6");
+        CALL_ROW("or a reflection", "aten.grid_sampler_2d.default(x, y, 1, 2, True)", (List{"f32[1,1,1,2]: 1 3", "f32[1,1,1,2]: 2.5 0"}),
+                 "f32[1,1,1,1]: 1");
+        CALL_ROW("im2col", "aten.im2col.default(x, [2, 2], [1, 1], [0, 0], [1, 1])", List{"f32[1,1,2,3]: 1 2 3 4 5 6"},
+                 "f32[1,4,2]: 1 2 2 3 4 5 5 6");
+        CALL_ROW("col2im adds", "aten.col2im.default(x, [2, 3], [2, 2], [1, 1], [0, 0], [1, 1])", List{"f32[1,4,2]: 1 2 2 3 4 5 5 6"},
+                 "f32[1,1,2,3]: 1 4 3 4 10 6");
     }
     void resamples() { CALL_CHECK(); }
 

@@ -18,14 +18,16 @@ QString outcome(const std::string& records) {
     const auto report = selftestText(records, OpRegistry::builtin(), cpu());
     if (!report) return QString::fromStdString("line " + std::to_string(report.error().line) + ": " + report.error().sentence());
     QString out = QString("%1/%2/%3").arg(report->passed).arg(report->failed).arg(report->unsupported);
-    for (const SelftestFailure& f : report->failures) out += QString("; line %1 %2: %3").arg(f.line).arg(QString::fromStdString(f.op), QString::fromStdString(f.what));
+    for (const SelftestFailure& f : report->failures)
+        out += QString("; line %1 %2: %3").arg(f.line).arg(QString::fromStdString(f.op), QString::fromStdString(f.what));
     for (const auto& [op, calls] : report->unsupportedOps) out += QString("; no %1 x%2").arg(QString::fromStdString(op)).arg(calls);
     return out;
 }
 
 /// A vector of f32 in a record.
 std::string vec(const std::string& name, const std::string& values, int size, const std::string& dtype = "float32") {
-    return R"({"tensor": ")" + name + R"(", "dtype": ")" + dtype + R"(", "size": [)" + std::to_string(size) + R"(], "stride": [1], "offset": 0, "storage": [)" + values + "]}";
+    return R"({"tensor": ")" + name + R"(", "dtype": ")" + dtype + R"(", "size": [)" + std::to_string(size) +
+           R"(], "stride": [1], "offset": 0, "storage": [)" + values + "]}";
 }
 
 std::string call(const std::string& op, const std::string& args, const std::string& out, const std::string& after = "") {
@@ -79,7 +81,8 @@ private slots:
     }
 
     void countsWhatItCannotRun() {
-        QCOMPARE(outcome(call("nothing_of_the_kind.default", vec("a", "1", 1), vec("b", "1", 1))), QString("0/0/1; no aten.nothing_of_the_kind.default x1"));
+        QCOMPARE(outcome(call("nothing_of_the_kind.default", vec("a", "1", 1), vec("b", "1", 1))),
+                 QString("0/0/1; no aten.nothing_of_the_kind.default x1"));
         const std::string odd = R"({"tensor": "a", "dtype": "quint4x2", "size": [1], "stride": [1], "offset": 0})";
         QCOMPARE(outcome(call("neg.default", odd, odd)), QString("0/0/1; no aten.neg.default x1"));
     }
@@ -87,13 +90,19 @@ private slots:
     void refusesBadRecords_data() {
         QTest::addColumn<QString>("line");
         QTest::addColumn<QString>("why");
-        QTest::newRow("no JSON") << "{" << "line 1: the recorded call cannot be read: no JSON";
-        QTest::newRow("no object") << "[1]" << "line 1: the recorded call cannot be read: no JSON object";
-        QTest::newRow("no operator") << "{}" << "line 1: the recorded call cannot be read: no \"op\"";
-        QTest::newRow("no result") << R"({"op": "aten.neg.default"})" << "line 1: the recorded call cannot be read: no \"out\"";
-        QTest::newRow("negative size") << R"({"op": "aten.neg.default", "out": {"tensor": "a", "dtype": "float32", "size": [-1], "stride": [1], "offset": 0}})"
-                                       << "line 1: the recorded call cannot be read: \"size\" holds what is no count";
-        QTest::newRow("deep") << QString(R"({"op": "aten.neg.default", "args": )") + QString("[").repeated(100) + QString("]").repeated(100) + R"(, "out": null})"
+        QTest::newRow("no JSON") << "{"
+                                 << "line 1: the recorded call cannot be read: no JSON";
+        QTest::newRow("no object") << "[1]"
+                                   << "line 1: the recorded call cannot be read: no JSON object";
+        QTest::newRow("no operator") << "{}"
+                                     << "line 1: the recorded call cannot be read: no \"op\"";
+        QTest::newRow("no result") << R"({"op": "aten.neg.default"})"
+                                   << "line 1: the recorded call cannot be read: no \"out\"";
+        QTest::newRow("negative size")
+            << R"({"op": "aten.neg.default", "out": {"tensor": "a", "dtype": "float32", "size": [-1], "stride": [1], "offset": 0}})"
+            << "line 1: the recorded call cannot be read: \"size\" holds what is no count";
+        QTest::newRow("deep") << QString(R"({"op": "aten.neg.default", "args": )") + QString("[").repeated(100) + QString("]").repeated(100) +
+                                     R"(, "out": null})"
                               << "line 1: the recorded call cannot be read: lists nest too deep";
     }
     void refusesBadRecords() {
@@ -104,7 +113,8 @@ private slots:
 
     /// A view that its storage does not hold is a failure, however large its numbers are.
     void viewsAreChecked() {
-        const std::string far = R"({"tensor": "a", "dtype": "float32", "size": [2], "stride": [4611686018427387904], "offset": 0, "storage": [1, 2]})";
+        const std::string far =
+            R"({"tensor": "a", "dtype": "float32", "size": [2], "stride": [4611686018427387904], "offset": 0, "storage": [1, 2]})";
         QCOMPARE(outcome(call("neg.default", far, far)), QString("0/1/0; line 1 aten.neg.default: storage a is too short for its view"));
     }
 
@@ -113,7 +123,8 @@ private slots:
         const std::string base = folder.filePath("calls").toStdString();
         QFile records(folder.filePath("calls.jsonl"));
         QVERIFY(records.open(QIODevice::WriteOnly));
-        const std::string in = R"({"tensor": "a", "dtype": "float32", "size": [], "stride": [], "offset": 1})", out = R"({"tensor": "b", "dtype": "float32", "size": [], "stride": [], "offset": 0})";
+        const std::string in = R"({"tensor": "a", "dtype": "float32", "size": [], "stride": [], "offset": 1})",
+                          out = R"({"tensor": "b", "dtype": "float32", "size": [], "stride": [], "offset": 0})";
         records.write(QByteArray::fromStdString(call("neg.default", in, out)));
         records.close();
         const auto bytes = [](std::vector<float> values) {

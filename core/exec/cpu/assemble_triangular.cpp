@@ -62,7 +62,8 @@ void triangleIndices(OpCall& call) {
 template <bool Lower>
 std::vector<TensorType> triangleIndicesTypes(const OpCall& call) {
     const std::int64_t rows = call.integer(0), columns = call.integer(1);
-    if (rows < 0 || columns < 0 || rows > (std::int64_t{1} << 31) || columns > (std::int64_t{1} << 31)) failShape("row", std::to_string(rows), "0 or more");
+    if (rows < 0 || columns < 0 || rows > (std::int64_t{1} << 31) || columns > (std::int64_t{1} << 31))
+        failShape("row", std::to_string(rows), "0 or more");
     std::int64_t count = 0;
     forEachInTriangle<Lower>(rows, columns, call.integer(2), [&](std::int64_t, std::int64_t begin, std::int64_t end) { count += end - begin; });
     Tensor like;

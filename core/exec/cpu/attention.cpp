@@ -34,8 +34,10 @@ RandomState readState(const OpCall& call) {
     const Tensor *seed = call.arg("philox_seed").tensor(), *offset = call.arg("philox_offset").tensor();
     RandomState state;
     if (seed && seed->numel() > 0) state.seed = static_cast<std::uint64_t>(readInteger(*seed));
-    if (seed && seed->numel() > 1) state.offset = static_cast<std::uint64_t>(readInteger(*seed, seed->strides.back()));
-    else if (offset && offset->numel() > 0) state.offset = static_cast<std::uint64_t>(readInteger(*offset));
+    if (seed && seed->numel() > 1)
+        state.offset = static_cast<std::uint64_t>(readInteger(*seed, seed->strides.back()));
+    else if (offset && offset->numel() > 0)
+        state.offset = static_cast<std::uint64_t>(readInteger(*offset));
     return state;
 }
 

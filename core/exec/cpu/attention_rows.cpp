@@ -12,7 +12,8 @@ void AttentionShape::check() const {
         if (t->rank() != 4) failShape(name, shapeText(t->sizes), "4 dimensions");
     const bool fits = key.sizes[0] == batch() && value.sizes[0] == batch() && key.sizes[3] == width() && value.sizes[2] == keys();
     const bool shared = key.sizes[1] > 0 && value.sizes[1] > 0 && heads() % key.sizes[1] == 0 && heads() % value.sizes[1] == 0;
-    if (!fits || (!shared && heads() > 0)) failShape("key", shapeText(key.sizes), "what goes with query " + shapeText(query.sizes) + " and value " + shapeText(value.sizes));
+    if (!fits || (!shared && heads() > 0))
+        failShape("key", shapeText(key.sizes), "what goes with query " + shapeText(query.sizes) + " and value " + shapeText(value.sizes));
     if (key.dtype != query.dtype || value.dtype != query.dtype) failUnsupported("query, key and value have different types");
 }
 
@@ -25,8 +26,14 @@ template <class C>
 class Head {
 public:
     Head(const OpCall& call, const AttentionShape& s, std::int64_t n, std::int64_t h)
-        : call_(call), s_(s), n_(n), h_(h), query_(headOf(s.query, n, h)), key_(headOf(s.key, n, h / (s.heads() / s.key.sizes[1]))),
-          value_(headOf(s.value, n, h / (s.heads() / s.value.sizes[1]))), scores_(static_cast<std::size_t>(kRows * s.keys())) {
+        : call_(call),
+          s_(s),
+          n_(n),
+          h_(h),
+          query_(headOf(s.query, n, h)),
+          key_(headOf(s.key, n, h / (s.heads() / s.key.sizes[1]))),
+          value_(headOf(s.value, n, h / (s.heads() / s.value.sizes[1]))),
+          scores_(static_cast<std::size_t>(kRows * s.keys())) {
         if (s.bias) {
             const Shape sizes = {s.batch(), s.heads(), s.queries(), s.keys()};
             bias_ = headOf(restrided(*s.bias, sizes, broadcastStrides(*s.bias, sizes), s.bias->offset), n, h);
@@ -35,7 +42,9 @@ public:
 
     static Tensor headOf(const Tensor& t, std::int64_t n, std::int64_t h) { return selected(selected(t, 0, n), 0, h); }
 
-    MatrixView<const C> query(std::int64_t first, std::int64_t rows) const { return rowMajorMatrix(query_.data() + first * s_.width(), rows, s_.width()); }
+    MatrixView<const C> query(std::int64_t first, std::int64_t rows) const {
+        return rowMajorMatrix(query_.data() + first * s_.width(), rows, s_.width());
+    }
     MatrixView<const C> key() const { return rowMajorMatrix(key_.data(), s_.keys(), s_.width()); }
     MatrixView<const C> value() const { return rowMajorMatrix(value_.data(), s_.keys(), s_.valueWidth()); }
     C* scores() { return scores_.data(); }
@@ -46,7 +55,8 @@ public:
         if (s_.bias) addBias(first, rows);
         if (!s_.causal) return;
         for (std::int64_t i = 0; i < rows; ++i)
-            for (std::int64_t j = std::max<std::int64_t>(0, first + i + 1 + s_.causalShift); j < s_.keys(); ++j) scores()[i * s_.keys() + j] = -std::numeric_limits<C>::infinity();
+            for (std::int64_t j = std::max<std::int64_t>(0, first + i + 1 + s_.causalShift); j < s_.keys(); ++j)
+                scores()[i * s_.keys() + j] = -std::numeric_limits<C>::infinity();
     }
 
     /// 0 for a dropped weight, else what kept ones are multiplied with.
@@ -61,8 +71,10 @@ private:
         const Dense<C> bias(narrowed(bias_, 0, first, rows));
         const bool mask = bias_.dtype == DType::B8;
         for (std::int64_t i = 0; i < rows * s_.keys(); ++i) {
-            if (!mask) scores()[i] += bias[i];
-            else if (bias[i] == C(0)) scores()[i] = -std::numeric_limits<C>::infinity();
+            if (!mask)
+                scores()[i] += bias[i];
+            else if (bias[i] == C(0))
+                scores()[i] = -std::numeric_limits<C>::infinity();
         }
     }
 
@@ -105,7 +117,8 @@ void forward(const OpCall& call, const AttentionShape& s, const Tensor& out, con
                     C* row = head.scores() + i * s.keys();
                     const C lse = softmaxRow(row, s.keys(), s.emptyRow);
                     if (logsumexp.storage)
-                        writeDouble(logsumexp, n * logsumexp.strides[0] + h * logsumexp.strides[1] + (first + i) * logsumexp.strides[2], static_cast<double>(lse));
+                        writeDouble(logsumexp, n * logsumexp.strides[0] + h * logsumexp.strides[1] + (first + i) * logsumexp.strides[2],
+                                    static_cast<double>(lse));
                     for (std::int64_t j = 0; s.dropout > 0 && j < s.keys(); ++j) row[j] *= head.keep(first + i, j);
                 }
                 gemm<C>(call.precision, C(1), rowMajorMatrix<const C>(head.scores(), rows, s.keys()), head.value(), C(0),
@@ -167,7 +180,8 @@ private:
 };
 
 template <class C>
-void backward(const OpCall& call, const AttentionShape& s, const Tensor& gradOut, const Tensor& out, const Tensor& logsumexp, const AttentionGrads& grads) {
+void backward(const OpCall& call, const AttentionShape& s, const Tensor& gradOut, const Tensor& out, const Tensor& logsumexp,
+              const AttentionGrads& grads) {
     GradSum<C> dq(grads.query), dk(grads.key), dv(grads.value);
     BiasGrad<C> dbias(grads.bias, s);
     std::vector<C> towards(static_cast<std::size_t>(kRows * s.keys()));
@@ -182,7 +196,8 @@ void backward(const OpCall& call, const AttentionShape& s, const Tensor& gradOut
                 head.score(first, rows);
                 // The weights again, from the saved sum.
                 for (std::int64_t i = 0; i < rows; ++i) {
-                    const C lse = static_cast<C>(readDouble(logsumexp, n * logsumexp.strides[0] + h * logsumexp.strides[1] + (first + i) * logsumexp.strides[2]));
+                    const C lse = static_cast<C>(
+                        readDouble(logsumexp, n * logsumexp.strides[0] + h * logsumexp.strides[1] + (first + i) * logsumexp.strides[2]));
                     C* row = head.scores() + i * s.keys();
                     for (std::int64_t j = 0; j < s.keys(); ++j) row[j] = std::isfinite(lse) ? std::exp(row[j] - lse) : C(0);
                 }
@@ -199,11 +214,13 @@ void backward(const OpCall& call, const AttentionShape& s, const Tensor& gradOut
                         }
                 }
                 if (dv)
-                    gemm<C>(call.precision, C(1), rowMajorMatrix<const C>(dropped.empty() ? weights.data : dropped.data(), rows, s.keys()).transposed(), gRows, C(1),
+                    gemm<C>(call.precision, C(1),
+                            rowMajorMatrix<const C>(dropped.empty() ? weights.data : dropped.data(), rows, s.keys()).transposed(), gRows, C(1),
                             dv.head(n, h / valueShare, 0, s.keys()));
                 for (std::int64_t i = 0; i < rows; ++i) {
                     C through = 0;
-                    for (std::int64_t d = 0; d < s.valueWidth(); ++d) through += g[(first + i) * s.valueWidth() + d] * o[(first + i) * s.valueWidth() + d];
+                    for (std::int64_t d = 0; d < s.valueWidth(); ++d)
+                        through += g[(first + i) * s.valueWidth() + d] * o[(first + i) * s.valueWidth() + d];
                     C* row = change.data + i * s.keys();
                     for (std::int64_t j = 0; j < s.keys(); ++j) row[j] = weights.data[i * s.keys() + j] * (row[j] - through);
                     if (dbias) dbias.add(n, h, first + i, row, s.keys());
@@ -221,8 +238,10 @@ void backward(const OpCall& call, const AttentionShape& s, const Tensor& gradOut
 template <class F>
 void dispatchAttention(const OpCall& call, DType d, F&& f) {
     if (!info(d).floating) failDType(d);
-    if (call.precision == Precision::Reference || d == DType::F64) f(DTypeTag<double>());
-    else f(DTypeTag<float>());
+    if (call.precision == Precision::Reference || d == DType::F64)
+        f(DTypeTag<double>());
+    else
+        f(DTypeTag<float>());
 }
 
 }  // namespace

@@ -12,13 +12,13 @@ namespace aliascope::exec {
 enum class EmptyRow : std::uint8_t { LseMinusInfinity, LseZero };
 
 struct AttentionShape {
-    Tensor query, key, value;            ///< [batch, heads, length, width]; key and value may have fewer heads
-    const Tensor* bias = nullptr;        ///< broadcast to [batch, heads, queries, keys]; bool: false masks out
+    Tensor query, key, value;      ///< [batch, heads, length, width]; key and value may have fewer heads
+    const Tensor* bias = nullptr;  ///< broadcast to [batch, heads, queries, keys]; bool: false masks out
     double scale = 1;
-    bool causal = false;                 ///< query i attends to keys up to i + causalShift
-    std::int64_t causalShift = 0;        ///< 0: the triangle is aligned at the top left
+    bool causal = false;           ///< query i attends to keys up to i + causalShift
+    std::int64_t causalShift = 0;  ///< 0: the triangle is aligned at the top left
     double dropout = 0;
-    RandomState random;                  ///< of the dropout mask
+    RandomState random;  ///< of the dropout mask
     EmptyRow emptyRow = EmptyRow::LseMinusInfinity;
 
     std::int64_t batch() const { return query.sizes[0]; }
@@ -37,6 +37,7 @@ void attentionForward(const OpCall& call, const AttentionShape& s, const Tensor&
 struct AttentionGrads {
     Tensor query, key, value, bias;  ///< without storage: not wanted
 };
-void attentionBackward(const OpCall& call, const AttentionShape& s, const Tensor& gradOut, const Tensor& out, const Tensor& logsumexp, const AttentionGrads& grads);
+void attentionBackward(const OpCall& call, const AttentionShape& s, const Tensor& gradOut, const Tensor& out, const Tensor& logsumexp,
+                       const AttentionGrads& grads);
 
 }  // namespace aliascope::exec

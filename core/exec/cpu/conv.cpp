@@ -52,7 +52,8 @@ ConvShape convShape(const OpCall& call, const Tensor& input, const Tensor& weigh
             failShape("stride", shapeText(call.ints(first)), "strides and dilations of at least 1, no negative padding");
     const bool divides = s.groups >= 1 && s.smallChannels % s.groups == 0 && s.largeChannels % s.groups == 0;
     if (!divides || weight.sizes[0] != s.smallChannels || weight.sizes[1] != s.largeEach() || output.sizes[0] != s.batch)
-        failShape("weight", shapeText(weight.sizes), "the channels of input " + shapeText(input.sizes) + " in " + std::to_string(s.groups) + " groups");
+        failShape("weight", shapeText(weight.sizes),
+                  "the channels of input " + shapeText(input.sizes) + " in " + std::to_string(s.groups) + " groups");
     return s;
 }
 
@@ -95,7 +96,8 @@ public:
     /// large += fold(weight^T x small)
     void toLarge(const C* weight, const C* small, C* large) {
         const MatrixView<const C> from = rowMajorMatrix(small, s_.smallEach(), product(s_.small));
-        if (s_.isPointwise()) return gemm<C>(precision_, C(1), weights(weight).transposed(), from, C(1), rowMajorMatrix(large, s_.unfolded(), product(s_.small)));
+        if (s_.isPointwise())
+            return gemm<C>(precision_, C(1), weights(weight).transposed(), from, C(1), rowMajorMatrix(large, s_.unfolded(), product(s_.small)));
         gemm<C>(precision_, C(1), weights(weight).transposed(), from, C(0), rowMajorMatrix(buffer_.data(), s_.unfolded(), product(s_.small)));
         forEachMeeting(s_, s_.largeEach(), [&](std::int64_t u, std::int64_t l) { large[l] += buffer_[static_cast<std::size_t>(u)]; });
     }
@@ -144,8 +146,10 @@ void convolution(OpCall& call) {
         }
         ConvGroups<C> groups(s, call.precision);
         forEachGroup(s, [&](std::int64_t small, std::int64_t large, std::int64_t wAt) {
-            if (s.transposed) groups.toLarge(w.data() + wAt, x.data() + small, y.data() + large);
-            else groups.toSmall(w.data() + wAt, x.data() + large, y.data() + small);
+            if (s.transposed)
+                groups.toLarge(w.data() + wAt, x.data() + small, y.data() + large);
+            else
+                groups.toSmall(w.data() + wAt, x.data() + large, y.data() + small);
         });
         y.store();
     });

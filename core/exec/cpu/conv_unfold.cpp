@@ -28,7 +28,8 @@ void forEachPlaced(const Window& w, const Spatial& in, const Spatial& at, F&& f)
     std::int64_t column = 0;
     forEachPosition(w.kernel, [&](const Spatial& k) {
         forEachPosition(at, [&](const Spatial& p) {
-            const std::int64_t y = p[1] * w.stride[1] - w.padding[1] + k[1] * w.dilation[1], x = p[2] * w.stride[2] - w.padding[2] + k[2] * w.dilation[2];
+            const std::int64_t y = p[1] * w.stride[1] - w.padding[1] + k[1] * w.dilation[1],
+                               x = p[2] * w.stride[2] - w.padding[2] + k[2] * w.dilation[2];
             if (y >= 0 && y < in[1] && x >= 0 && x < in[2]) f(column, y * in[2] + x);
             ++column;
         });
@@ -84,7 +85,8 @@ std::vector<TensorType> col2imTypes(const OpCall& call) {
     const std::int64_t kernel = product(windowOf(call, 2).kernel);
     if (self.rank() != 2 && self.rank() != 3) failShape("self", shapeText(self.sizes), "2 or 3 dimensions");
     const std::int64_t rows = self.sizes[self.rank() - 2];
-    if (plane.size() != 2 || plane[0] < 0 || plane[1] < 0 || rows % kernel != 0) failShape("self", shapeText(self.sizes), "channels x kernel rows, and an output of two sizes");
+    if (plane.size() != 2 || plane[0] < 0 || plane[1] < 0 || rows % kernel != 0)
+        failShape("self", shapeText(self.sizes), "channels x kernel rows, and an output of two sizes");
     Shape sizes(self.sizes.begin(), self.sizes.end() - 2);
     sizes.insert(sizes.end(), {rows / kernel, plane[0], plane[1]});
     return {rowMajor(self, sizes)};

@@ -1,6 +1,6 @@
 #pragma once
-// Whole tensors row-major in the type that a kernel computes in: the tensor's own memory where it is that already, else a copy. For kernels that visit
-// elements many times (products, convolutions, pools, norms), where a conversion up front is the smaller part of the work.
+// Whole tensors row-major in the type that a kernel computes in: the tensor's own memory where it is that already, else a copy. For kernels that
+// visit elements many times (products, convolutions, pools, norms), where a conversion up front is the smaller part of the work.
 
 #include <memory>
 
@@ -9,7 +9,9 @@
 namespace aliascope::exec {
 
 template <class C>
-inline constexpr DType kDTypeOf = std::is_same_v<C, float> ? DType::F32 : std::is_same_v<C, double> ? DType::F64 : DType::I64;
+inline constexpr DType kDTypeOf = std::is_same_v<C, float>    ? DType::F32
+                                  : std::is_same_v<C, double> ? DType::F64
+                                                              : DType::I64;
 
 template <class C>
 bool isDense(const Tensor& t) {
@@ -100,24 +102,33 @@ decltype(auto) dispatchSums(const OpCall& call, DType d, F&& f) {
 /// a + b; integers wrap around.
 template <class C>
 C wrappingAdd(C a, C b) {
-    if constexpr (std::is_integral_v<C>) return static_cast<C>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-    else return a + b;
+    if constexpr (std::is_integral_v<C>)
+        return static_cast<C>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+    else
+        return a + b;
 }
 template <class C>
 C wrappingMultiply(C a, C b) {
-    if constexpr (std::is_integral_v<C>) return static_cast<C>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-    else return a * b;
+    if constexpr (std::is_integral_v<C>)
+        return static_cast<C>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    else
+        return a * b;
 }
 
 /// Calls `f(DTypeTag<U>())` with an unsigned integer as wide as elements of `d`: for kernels that only move them.
 template <class F>
 decltype(auto) dispatchWidth(DType d, F&& f) {
     switch (itemSize(d)) {
-        case 1: return f(DTypeTag<std::uint8_t>());
-        case 2: return f(DTypeTag<std::uint16_t>());
-        case 4: return f(DTypeTag<std::uint32_t>());
-        case 8: return f(DTypeTag<std::uint64_t>());
-        default: failDType(d);
+        case 1:
+            return f(DTypeTag<std::uint8_t>());
+        case 2:
+            return f(DTypeTag<std::uint16_t>());
+        case 4:
+            return f(DTypeTag<std::uint32_t>());
+        case 8:
+            return f(DTypeTag<std::uint64_t>());
+        default:
+            failDType(d);
     }
 }
 

@@ -20,8 +20,10 @@ void embedding(OpCall& call) {
         StridedLoop<1>(index.sizes, {Shape(out.strides.begin(), out.strides.end() - 1)}).forEach([&](const auto& at) {
             const U* row = weight.as<U>() + rows[i++] * weight.strides[0];
             U* place = out.as<U>() + at[0];
-            if (from == 1 && to == 1) std::copy_n(row, width, place);
-            else for (std::int64_t k = 0; k < width; ++k) place[k * to] = row[k * from];
+            if (from == 1 && to == 1)
+                std::copy_n(row, width, place);
+            else
+                for (std::int64_t k = 0; k < width; ++k) place[k * to] = row[k * from];
         });
     });
 }
@@ -47,6 +49,28 @@ void embeddingBackward(OpCall& call) {
         }
         to.store();
     });
+}
+
+/// embedding_renorm_(self, indices, max_norm, norm_type): rows that are used and longer than max_norm are scaled down to it.
+void embeddingRenorm(OpCall& call) {
+    const Tensor& self = call.out();
+    if (self.rank() != 2) failShape("self", shapeText(self.sizes), "2 dimensions");
+    const double most = call.number(2), p = call.number(3);
+    std::vector<std::int64_t> rows = positionsIn(call.tensor(1), self.sizes[0], false, "indices");
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    for (std::int64_t r : rows) {
+        const Tensor row = selected(self, 0, r);
+        const Dense<double> x(row);
+        double sum = 0;
+        for (std::int64_t i = 0; i < row.sizes[0]; ++i) {
+            const double size = std::fabs(x[i]);
+            sum = std::isinf(p) ? std::max(sum, size) : sum + std::pow(size, p);
+        }
+        const double norm = std::isinf(p) ? sum : std::pow(sum, 1 / p);
+        if (norm <= most) continue;
+        for (std::int64_t i = 0; i < row.sizes[0]; ++i) writeDouble(row, i * row.strides[0], x[i] * (most / (norm + 1e-7)));
+    }
 }
 
 void readPlaces(const Tensor& out, const Tensor& self, const IndexedPlaces& places) {
@@ -87,9 +111,7 @@ void maskedIndex(OpCall& call) {
     });
 }
 
-std::vector<TensorType> maskedIndexTypes(const OpCall& call) {
-    return {indexedType(call.tensor(0), call.tensors(2))};
-}
+std::vector<TensorType> maskedIndexTypes(const OpCall& call) { return {indexedType(call.tensor(0), call.tensors(2))}; }
 
 void indexSelect(OpCall& call) {
     const Tensor &self = call.tensor(0), &index = call.tensor(2), &out = call.out();
@@ -106,7 +128,8 @@ void indexSelect(OpCall& call) {
 /// gather(self, dim, index): out[i][j] = self[index[i][j]][j]; the index may be smaller than self.
 void gather(OpCall& call) {
     const Tensor &self = call.tensor(0), &index = call.tensor(2), &out = call.out();
-    if (std::max<std::size_t>(1, index.rank()) != std::max<std::size_t>(1, self.rank())) failShape("index", shapeText(index.sizes), std::to_string(self.rank()) + " dimensions");
+    if (std::max<std::size_t>(1, index.rank()) != std::max<std::size_t>(1, self.rank()))
+        failShape("index", shapeText(index.sizes), std::to_string(self.rank()) + " dimensions");
     if (index.numel() == 0) return;
     const auto d = static_cast<std::size_t>(call.dim(1, self.rank()));
     const std::int64_t limit = self.rank() == 0 ? 1 : self.sizes[d], step = self.rank() == 0 ? 0 : self.strides[d];
@@ -135,7 +158,9 @@ void take(OpCall& call) {
     dispatchWidth(self.dtype, [&](auto tag) {
         using U = typename decltype(tag)::type;
         std::size_t i = 0;
-        StridedLoop<1>(index.sizes, {out.strides}).forEach([&](const auto& k) { out.as<U>()[k[0]] = self.as<U>()[places[static_cast<std::size_t>(at[i++])]]; });
+        StridedLoop<1>(index.sizes, {out.strides}).forEach([&](const auto& k) {
+            out.as<U>()[k[0]] = self.as<U>()[places[static_cast<std::size_t>(at[i++])]];
+        });
     });
 }
 
@@ -144,7 +169,9 @@ void take(OpCall& call) {
 void registerIndexing(KernelTable& table) {
     table.add("aten::embedding", embedding);
     table.add("aten::embedding_dense_backward", embeddingBackward, ToleranceClass::Reduction);
-    for (const char* op : {"aten::index.Tensor", "aten::_unsafe_index.Tensor", "aten::index.Tensor_hacked_twin", "aten::_unsafe_index.Tensor_hacked_twin"})
+    table.add("aten::embedding_renorm_", embeddingRenorm, ToleranceClass::Reduction);
+    for (const char* op :
+         {"aten::index.Tensor", "aten::_unsafe_index.Tensor", "aten::index.Tensor_hacked_twin", "aten::_unsafe_index.Tensor_hacked_twin"})
         table.add(op, index).resultTypes = indexTypes;
     table.add("aten::_unsafe_masked_index", maskedIndex).resultTypes = maskedIndexTypes;
     table.add("aten::index_select", indexSelect);

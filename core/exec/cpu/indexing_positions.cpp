@@ -58,7 +58,8 @@ std::vector<std::int64_t> positionsOf(const Tensor& index, std::int64_t limit, P
 void addMask(std::vector<DimIndex>& out, const Tensor& mask, const Tensor& self, std::size_t dim) {
     const std::size_t rank = mask.rank();
     for (std::size_t d = 0; d < rank; ++d)
-        if (dim + d >= self.rank() || mask.sizes[d] != self.sizes[dim + d]) failShape("indices", shapeText(mask.sizes), "the sizes of self from dimension " + std::to_string(dim));
+        if (dim + d >= self.rank() || mask.sizes[d] != self.sizes[dim + d])
+            failShape("indices", shapeText(mask.sizes), "the sizes of self from dimension " + std::to_string(dim));
     if (mask.numel() > 0 && !mask.data()) failUnsupported("its sizes depend on data");
     const Dense<std::int64_t> values(mask);
     const std::size_t first = out.size();

@@ -12,15 +12,16 @@ namespace aliascope::exec {
 /// Elements of an integer tensor, row-major, checked against [0, limit), or with `wrap` against [-limit, limit) and made positive.
 std::vector<std::int64_t> positionsIn(const Tensor& index, std::int64_t limit, bool wrap, std::string_view argument);
 
-/// A list of index tensors (`index.Tensor`, `index_put`) applied to a tensor: None = the whole dimension, bool = where it is true, negative ones wrap.
-/// The indexed dimensions become one group of dimensions, the broadcast shape of the indices: in place of the first when they are adjacent, else in front.
+/// A list of index tensors (`index.Tensor`, `index_put`) applied to a tensor: None = the whole dimension, bool = where it is true, negative ones
+/// wrap. The indexed dimensions become one group of dimensions, the broadcast shape of the indices: in place of the first when they are adjacent,
+/// else in front.
 struct IndexedPlaces {
     Shape shape;                        ///< of the group
     std::vector<std::int64_t> offsets;  ///< in elements from self.data(), for each position of the group, row-major
     std::size_t at = 0;                 ///< where the group stands among the result's dimensions
     Shape restSizes, restStrides;       ///< of the dimensions of self that are left
     Shape resultSizes() const;
-    Shape resultStrides() const;        ///< of self, 0 for the group: what decides the result's order of dimensions
+    Shape resultStrides() const;  ///< of self, 0 for the group: what decides the result's order of dimensions
 };
 enum class PlacesWanted : std::uint8_t {
     Checked,  ///< an index out of range is an error

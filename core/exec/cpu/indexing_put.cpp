@@ -47,8 +47,10 @@ void indexPut(OpCall& call) {
     const Tensor &out = call.out(), &values = call.tensor(2);
     if (values.dtype != out.dtype) failUnsupported("self and values have different types");
     copyElements(out, call.tensor(0));
-    if (call.args.size() > 3 && call.flag(3)) addAt(call, call.tensors(1), values, nullptr, PlacesWanted::Checked);
-    else replaceAt(out, call.tensors(1), values);
+    if (call.args.size() > 3 && call.flag(3))
+        addAt(call, call.tensors(1), values, nullptr, PlacesWanted::Checked);
+    else
+        replaceAt(out, call.tensors(1), values);
 }
 
 /// _unsafe_masked_index_put_accumulate(self, mask, indices, values).

@@ -218,7 +218,8 @@ std::vector<TensorType> uniqueTypes(const OpCall& call) {
         sizes[how.dim] = n;
         inverse = {self.sizes[how.dim]};
     }
-    return {rowMajor(self, sizes), rowMajor(self, how.inverse ? inverse : Shape{0}, DType::I64), rowMajor(self, how.counts ? Shape{n} : Shape{0}, DType::I64)};
+    return {rowMajor(self, sizes), rowMajor(self, how.inverse ? inverse : Shape{0}, DType::I64),
+            rowMajor(self, how.counts ? Shape{n} : Shape{0}, DType::I64)};
 }
 
 // --- isin, repeat_interleave -------------------------------------------------------------------------------------------------------------------
@@ -239,7 +240,8 @@ void isin(OpCall& call) {
     numbers(1, tests);
     std::sort(tests.begin(), tests.end());
     DenseResult<std::int64_t> to(out);
-    for (std::size_t i = 0; i < elements.size(); ++i) to[static_cast<std::int64_t>(i)] = std::binary_search(tests.begin(), tests.end(), elements[i]) != invert;
+    for (std::size_t i = 0; i < elements.size(); ++i)
+        to[static_cast<std::int64_t>(i)] = std::binary_search(tests.begin(), tests.end(), elements[i]) != invert;
     to.store();
 }
 
@@ -265,7 +267,8 @@ std::vector<TensorType> repeatInterleaveTypes(const OpCall& call) {
     for (std::int64_t i = 0; i < self.numel(); ++i)
         if (repeats[i] < 0 || __builtin_add_overflow(total, repeats[i], &total) || total > (std::int64_t{1} << 40))
             failShape("repeats", std::to_string(repeats[i]), "counts");
-    if (const auto asked = call.arg("output_size").integer(); asked && *asked != total) failShape("output_size", std::to_string(*asked), std::to_string(total));
+    if (const auto asked = call.arg("output_size").integer(); asked && *asked != total)
+        failShape("output_size", std::to_string(*asked), std::to_string(total));
     return {rowMajor(self, {total}, self.dtype)};
 }
 
@@ -281,8 +284,10 @@ void registerSelect(KernelTable& table) {
     table.add("aten::masked_scatter", maskedScatter);
     addSized("aten::nonzero", nonzero, nonzeroTypes);
     table.add("aten::nonzero_static", nonzeroStatic).resultTypes = nonzeroStaticTypes;
-    for (const char* op : {"aten::_unique2", "aten::unique_consecutive", "aten::unique_dim", "aten::unique_dim_consecutive"}) addSized(op, unique, uniqueTypes);
-    for (const char* op : {"aten::isin.Tensor_Tensor", "aten::isin.Tensor_Scalar", "aten::isin.Scalar_Tensor"}) table.add(op, isin).resultTypes = isinTypes;
+    for (const char* op : {"aten::_unique2", "aten::unique_consecutive", "aten::unique_dim", "aten::unique_dim_consecutive"})
+        addSized(op, unique, uniqueTypes);
+    for (const char* op : {"aten::isin.Tensor_Tensor", "aten::isin.Tensor_Scalar", "aten::isin.Scalar_Tensor"})
+        table.add(op, isin).resultTypes = isinTypes;
     addSized("aten::repeat_interleave.Tensor", repeatInterleave, repeatInterleaveTypes);
 }
 

@@ -88,9 +88,7 @@ void addProducts(const OpCall& call, const Tensor& out, const std::vector<std::p
     dispatchSums(call, dtype, [&](auto tag) { addProducts<typename decltype(tag)::type>(call.precision, out, pairs, addend); });
 }
 
-Addend addendOf(const OpCall& call) {
-    return {&call.tensor(0), call.arg("beta").number().value_or(1), call.arg("alpha").number().value_or(1)};
-}
+Addend addendOf(const OpCall& call) { return {&call.tensor(0), call.arg("beta").number().value_or(1), call.arg("alpha").number().value_or(1)}; }
 
 void mm(OpCall& call) {
     checkShapes(call.tensor(0), call.tensor(1), 2, "mat2");
@@ -193,16 +191,20 @@ void grouped(OpCall& call) {
                      {{"value", std::to_string(end)}, {"pos", std::to_string(g)}, {"arg", "offs"}, {"limit", std::to_string(limit + 1)}});
         const std::int64_t size = end - start;
         Tensor left = a, right = b, result = out;
-        if (a.rank() == 3) left = selected(a, 0, g), right = narrowed(b, 1, start, size), result = narrowed(out, 1, start, size);
-        else if (b.rank() == 3) left = narrowed(a, 0, start, size), right = selected(b, 0, g), result = narrowed(out, 0, start, size);
-        else left = narrowed(a, 1, start, size), right = narrowed(b, 0, start, size), result = selected(out, 0, g);
+        if (a.rank() == 3)
+            left = selected(a, 0, g), right = narrowed(b, 1, start, size), result = narrowed(out, 1, start, size);
+        else if (b.rank() == 3)
+            left = narrowed(a, 0, start, size), right = selected(b, 0, g), result = narrowed(out, 0, start, size);
+        else
+            left = narrowed(a, 1, start, size), right = narrowed(b, 0, start, size), result = selected(out, 0, g);
         checkShapes(left, right, 2, "mat2");
         addProducts(call, result, {{left, right}}, {});
         start = end;
     }
 }
 
-/// _scaled_mm(self, mat2, scale_a, scale_b, bias, scale_result, out_dtype): 8-bit floats times one number, or one for each row of self and column of mat2.
+/// _scaled_mm(self, mat2, scale_a, scale_b, bias, scale_result, out_dtype): 8-bit floats times one number, or one for each row of self and column of
+/// mat2.
 void scaledMm(OpCall& call) {
     const Tensor &a = call.tensor(0), &b = call.tensor(1), &out = call.out();
     const Tensor* bias = call.optionalTensor(4);
@@ -231,15 +233,18 @@ void scaledMm(OpCall& call) {
             }
         result.store();
     };
-    if (call.precision == Precision::Reference) run(DTypeTag<double>());
-    else run(DTypeTag<float>());
+    if (call.precision == Precision::Reference)
+        run(DTypeTag<double>());
+    else
+        run(DTypeTag<float>());
 }
 
 /// linear(input, weight, bias): the last dimension of `input` against the last of `weight`.
 void linear(OpCall& call) {
     const Tensor &x = call.tensor(0), &w = call.tensor(1);
     const Tensor* bias = call.optionalTensor(2);
-    if (w.rank() != 2 || x.rank() == 0 || x.sizes.back() != w.sizes[1]) failShape("weight", shapeText(w.sizes), "[out, " + std::to_string(x.rank() ? x.sizes.back() : 0) + "]");
+    if (w.rank() != 2 || x.rank() == 0 || x.sizes.back() != w.sizes[1])
+        failShape("weight", shapeText(w.sizes), "[out, " + std::to_string(x.rank() ? x.sizes.back() : 0) + "]");
     const Tensor& out = call.out();
     const Tensor weight = transposed(w, 0, 1);
     // Rows that lie one after the other are one matrix; else each matrix of the outer dimensions by itself.
@@ -273,7 +278,9 @@ void matmul(OpCall& call) {
     if (vectorB) put(b, 1);
     if (vectorA) put(out, out.rank() - (vectorB ? 0 : 1));
     if (vectorB) put(out, out.rank());
-    const auto outer = [](const Tensor& t) { return restrided(t, Shape(t.sizes.begin(), t.sizes.end() - 2), Shape(t.strides.begin(), t.strides.end() - 2), t.offset); };
+    const auto outer = [](const Tensor& t) {
+        return restrided(t, Shape(t.sizes.begin(), t.sizes.end() - 2), Shape(t.strides.begin(), t.strides.end() - 2), t.offset);
+    };
     const auto inner = [](const Tensor& t, std::int64_t at) {
         return restrided(t, Shape(t.sizes.end() - 2, t.sizes.end()), Shape(t.strides.end() - 2, t.strides.end()), t.offset + at);
     };

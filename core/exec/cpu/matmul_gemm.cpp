@@ -13,8 +13,10 @@ namespace {
 /// Multiplication and addition that wrap around for integers.
 template <class C>
 C multiplyAdd(C x, C y, C sum) {
-    if constexpr (std::is_integral_v<C>) return static_cast<C>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
-    else return sum + x * y;
+    if constexpr (std::is_integral_v<C>)
+        return static_cast<C>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y));
+    else
+        return sum + x * y;
 }
 
 template <class C>
@@ -29,7 +31,8 @@ void loops(C alpha, MatrixView<const C> a, MatrixView<const C> b, C beta, Matrix
     if (b.columnStride != 1) {
         packed = std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(b.rows * b.columns));
         for (std::int64_t k = 0; k < b.rows; ++k)
-            for (std::int64_t j = 0; j < b.columns; ++j) packed[static_cast<std::size_t>(k * b.columns + j)] = b.data[k * b.rowStride + j * b.columnStride];
+            for (std::int64_t j = 0; j < b.columns; ++j)
+                packed[static_cast<std::size_t>(k * b.columns + j)] = b.data[k * b.rowStride + j * b.columnStride];
         b = rowMajorMatrix<const C>(packed.get(), b.rows, b.columns);
     }
     const auto sums = std::make_unique_for_overwrite<C[]>(static_cast<std::size_t>(c.columns));
@@ -38,7 +41,8 @@ void loops(C alpha, MatrixView<const C> a, MatrixView<const C> b, C beta, Matrix
         for (std::int64_t k = 0; k < a.columns; ++k) {
             const C x = a.data[i * a.rowStride + k * a.columnStride];
             const C* row = b.data + k * b.rowStride;
-            for (std::int64_t j = 0; j < c.columns; ++j) sums[static_cast<std::size_t>(j)] = multiplyAdd(x, row[j], sums[static_cast<std::size_t>(j)]);
+            for (std::int64_t j = 0; j < c.columns; ++j)
+                sums[static_cast<std::size_t>(j)] = multiplyAdd(x, row[j], sums[static_cast<std::size_t>(j)]);
         }
         C* out = c.data + i * c.rowStride;
         scaleRow(beta, out, c.columns, c.columnStride);
@@ -85,11 +89,11 @@ bool blas(C alpha, MatrixView<const C> a, MatrixView<const C> b, C beta, MatrixV
     if (!fitsBlas({c.rows, c.columns, a.columns, left.leading, right.leading, leading})) return false;
     const auto n = [](std::int64_t x) { return static_cast<blasint>(x); };
     if constexpr (std::is_same_v<C, float>)
-        cblas_sgemm(CblasRowMajor, left.transpose, right.transpose, n(c.rows), n(c.columns), n(a.columns), alpha, left.data, n(left.leading), right.data,
-                    n(right.leading), beta, c.data, n(leading));
+        cblas_sgemm(CblasRowMajor, left.transpose, right.transpose, n(c.rows), n(c.columns), n(a.columns), alpha, left.data, n(left.leading),
+                    right.data, n(right.leading), beta, c.data, n(leading));
     else
-        cblas_dgemm(CblasRowMajor, left.transpose, right.transpose, n(c.rows), n(c.columns), n(a.columns), alpha, left.data, n(left.leading), right.data,
-                    n(right.leading), beta, c.data, n(leading));
+        cblas_dgemm(CblasRowMajor, left.transpose, right.transpose, n(c.rows), n(c.columns), n(a.columns), alpha, left.data, n(left.leading),
+                    right.data, n(right.leading), beta, c.data, n(leading));
     return true;
 }
 

@@ -88,7 +88,8 @@ void gridSample(OpCall& call) {
     if (input.numel() == 0 && out.numel() > 0) failShape("input", shapeText(input.sizes), "1 or more in every dimension");
     dispatchSums(call, input.dtype, [&](auto tag) {
         using C = typename decltype(tag)::type;
-        if constexpr (std::is_integral_v<C>) failDType(input.dtype);
+        if constexpr (std::is_integral_v<C>)
+            failDType(input.dtype);
         else {
             const Dense<C> x(input), g(grid);
             DenseResult<C> y(out);
@@ -97,8 +98,10 @@ void gridSample(OpCall& call) {
                     const C* at = g.data() + (n * places + p) * static_cast<std::int64_t>(Dims);
                     std::array<AxisTaps<C>, 3> taps;
                     for (std::size_t d = 0; d < 3; ++d) {
-                        if (d + Dims >= 3) taps[d] = axisTaps<C>(s, at[2 - d], in[d]);  // the grid names the last dimension first
-                        else taps[d].add(0, 1, 1);
+                        if (d + Dims >= 3)
+                            taps[d] = axisTaps<C>(s, at[2 - d], in[d]);  // the grid names the last dimension first
+                        else
+                            taps[d].add(0, 1, 1);
                     }
                     for (std::int64_t c = 0; c < channels; ++c) {
                         const C* plane = x.data() + (n * channels + c) * product(in);
@@ -108,8 +111,8 @@ void gridSample(OpCall& call) {
                                 for (int k = 0; k < taps[2].count; ++k) {
                                     const auto a = static_cast<std::size_t>(i), b = static_cast<std::size_t>(j), e = static_cast<std::size_t>(k);
                                     if (taps[0].source[a] < 0 || taps[1].source[b] < 0 || taps[2].source[e] < 0) continue;
-                                    sum += plane[(taps[0].source[a] * in[1] + taps[1].source[b]) * in[2] + taps[2].source[e]] * taps[0].weight[a] * taps[1].weight[b] *
-                                           taps[2].weight[e];
+                                    sum += plane[(taps[0].source[a] * in[1] + taps[1].source[b]) * in[2] + taps[2].source[e]] * taps[0].weight[a] *
+                                           taps[1].weight[b] * taps[2].weight[e];
                                 }
                         y[(n * channels + c) * places + p] = sum;
                     }

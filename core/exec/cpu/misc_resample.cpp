@@ -32,10 +32,14 @@ Taps nearestTaps(std::int64_t in, std::int64_t out, std::optional<double> scale,
     const float step = stepOf(in, out, scale);
     for (std::int64_t i = 0; i < out; ++i) {
         std::int64_t at = 0;
-        if (exact) at = static_cast<std::int64_t>(std::floor((static_cast<float>(i) + 0.5F) * step));
-        else if (in == out) at = i;
-        else if (out == 2 * in) at = i / 2;
-        else at = static_cast<std::int64_t>(std::floor(static_cast<float>(i) * step));
+        if (exact)
+            at = static_cast<std::int64_t>(std::floor((static_cast<float>(i) + 0.5F) * step));
+        else if (in == out)
+            at = i;
+        else if (out == 2 * in)
+            at = i / 2;
+        else
+            at = static_cast<std::int64_t>(std::floor(static_cast<float>(i) * step));
         taps.add(std::clamp<std::int64_t>(at, 0, in - 1), 1);
     }
     return taps;
@@ -104,9 +108,12 @@ Resample resampleOf(const OpCall& call, const Shape& in, const Shape& out, std::
 
 template <Method M>
 Taps tapsOf(const Resample& r, std::size_t d) {
-    if constexpr (M == Method::Linear) return linearTaps(r.in[d], r.out[d], r.scales[d], r.corners);
-    else if constexpr (M == Method::Cubic) return cubicTaps(r.in[d], r.out[d], r.scales[d], r.corners);
-    else return nearestTaps(r.in[d], r.out[d], r.scales[d], M == Method::NearestExact);
+    if constexpr (M == Method::Linear)
+        return linearTaps(r.in[d], r.out[d], r.scales[d], r.corners);
+    else if constexpr (M == Method::Cubic)
+        return cubicTaps(r.in[d], r.out[d], r.scales[d], r.corners);
+    else
+        return nearestTaps(r.in[d], r.out[d], r.scales[d], M == Method::NearestExact);
 }
 
 /// Dimensions that are not resampled take their only position as it is.
@@ -114,8 +121,10 @@ template <std::size_t Dims, Method M>
 std::array<Taps, 3> allTaps(const Resample& r) {
     std::array<Taps, 3> taps;
     for (std::size_t d = 0; d < 3; ++d) {
-        if (d + Dims >= 3) taps[d] = tapsOf<M>(r, d);
-        else taps[d].add(0, 1);
+        if (d + Dims >= 3)
+            taps[d] = tapsOf<M>(r, d);
+        else
+            taps[d].add(0, 1);
     }
     return taps;
 }
@@ -129,7 +138,8 @@ void forEachTap(const std::array<Taps, 3>& taps, const Spatial& in, const Spatia
             const auto y = static_cast<std::size_t>(at[1] * taps[1].per + j);
             for (std::int64_t k = 0; k < taps[2].per; ++k) {
                 const auto x = static_cast<std::size_t>(at[2] * taps[2].per + k);
-                f((taps[0].source[z] * in[1] + taps[1].source[y]) * in[2] + taps[2].source[x], taps[0].weight[z] * taps[1].weight[y] * taps[2].weight[x]);
+                f((taps[0].source[z] * in[1] + taps[1].source[y]) * in[2] + taps[2].source[x],
+                  taps[0].weight[z] * taps[1].weight[y] * taps[2].weight[x]);
             }
         }
     }

@@ -18,7 +18,8 @@ Tensor resultOrNone(const OpCall& call, std::size_t i) { return i < call.outputs
 
 /// Elements of a row that is normalised: the product of `normalized_shape`, which ends the input's shape.
 std::int64_t rowLength(const Tensor& input, const Shape& normalized) {
-    if (normalized.empty() || normalized.size() > input.rank() || !std::equal(normalized.begin(), normalized.end(), input.sizes.end() - static_cast<std::ptrdiff_t>(normalized.size())))
+    if (normalized.empty() || normalized.size() > input.rank() ||
+        !std::equal(normalized.begin(), normalized.end(), input.sizes.end() - static_cast<std::ptrdiff_t>(normalized.size())))
         failShape("normalized_shape", shapeText(normalized), "the last sizes of " + shapeText(input.sizes));
     return productOf(normalized.begin(), normalized.end());
 }
@@ -82,7 +83,8 @@ void layerNormBackward(OpCall& call) {
             const double mu = static_cast<double>(mean[r]), inverse = static_cast<double>(rstd[r]);
             GradSums sums;
             for (std::int64_t i = 0; i < length; ++i) {
-                const double hat = (static_cast<double>(xr[i]) - mu) * inverse, gi = static_cast<double>(gr[i]), scaled = gi * static_cast<double>(affine.scale(i));
+                const double hat = (static_cast<double>(xr[i]) - mu) * inverse, gi = static_cast<double>(gr[i]),
+                             scaled = gi * static_cast<double>(affine.scale(i));
                 sums.g += scaled;
                 sums.gx += scaled * hat;
                 dw[static_cast<std::size_t>(i)] += gi * hat;
@@ -90,7 +92,8 @@ void layerNormBackward(OpCall& call) {
             }
             if (!dx) continue;
             for (std::int64_t i = 0; i < length; ++i) {
-                const double hat = (static_cast<double>(xr[i]) - mu) * inverse, scaled = static_cast<double>(gr[i]) * static_cast<double>(affine.scale(i));
+                const double hat = (static_cast<double>(xr[i]) - mu) * inverse,
+                             scaled = static_cast<double>(gr[i]) * static_cast<double>(affine.scale(i));
                 dx[r * length + i] = static_cast<C>(inverse * (scaled - (sums.g + hat * sums.gx) / static_cast<double>(length)));
             }
         }
@@ -132,7 +135,8 @@ struct Groups {
     Groups(const Tensor& input, std::int64_t batch, std::int64_t channels, std::int64_t plane, std::int64_t groups)
         : batch(batch), channels(channels), plane(plane), groups(groups) {
         std::int64_t n = 0;
-        if (groups < 1 || channels < 0 || channels % groups != 0 || __builtin_mul_overflow(batch, channels, &n) || __builtin_mul_overflow(n, plane, &n) || n != input.numel())
+        if (groups < 1 || channels < 0 || channels % groups != 0 || __builtin_mul_overflow(batch, channels, &n) ||
+            __builtin_mul_overflow(n, plane, &n) || n != input.numel())
             failShape("input", shapeText(input.sizes), "N x C x HxW elements, C a multiple of the groups");
     }
 };
@@ -161,14 +165,17 @@ void groupNorm(OpCall& call, const Groups& s, const Tensor* weight, const Tensor
     });
 }
 
-void nativeGroupNorm(OpCall& call) { groupNorm(call, Groups(call, call.tensor(0), 3), call.optionalTensor(1), call.optionalTensor(2), call.number(7)); }
+void nativeGroupNorm(OpCall& call) {
+    groupNorm(call, Groups(call, call.tensor(0), 3), call.optionalTensor(1), call.optionalTensor(2), call.number(7));
+}
 
 /// group_norm(input, num_groups, weight, bias, eps).
 void plainGroupNorm(OpCall& call) {
     const Tensor& input = call.tensor(0);
     if (input.rank() < 2) failShape("input", shapeText(input.sizes), "2 or more dimensions");
     const std::int64_t plane = productOf(input.sizes.begin() + 2, input.sizes.end());
-    groupNorm(call, Groups(input, input.sizes[0], input.sizes[1], plane, call.integer(1)), call.optionalTensor(2), call.optionalTensor(3), call.number(4));
+    groupNorm(call, Groups(input, input.sizes[0], input.sizes[1], plane, call.integer(1)), call.optionalTensor(2), call.optionalTensor(3),
+              call.number(4));
 }
 
 /// native_group_norm_backward(grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask).
@@ -223,8 +230,10 @@ void renorm(OpCall& call) {
             double sum = 0;
             for (std::int64_t k = 0; k < from.numel(); ++k) {
                 const double size = std::fabs(static_cast<double>(x[k]));
-                if (std::isinf(p)) sum = std::max(sum, size);
-                else sum += p == 2 ? size * size : p == 1 ? size : std::pow(size, p);
+                if (std::isinf(p))
+                    sum = std::max(sum, size);
+                else
+                    sum += p == 2 ? size * size : p == 1 ? size : std::pow(size, p);
             }
             const double norm = std::isinf(p) ? sum : p == 2 ? std::sqrt(sum) : p == 1 ? sum : std::pow(sum, 1 / p);
             const double scale = norm > most ? most / (norm + 1e-7) : 1;

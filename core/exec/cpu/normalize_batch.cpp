@@ -78,7 +78,8 @@ void run(OpCall& call, const BatchNorm& b) {
 /// native_batch_norm and _native_batch_norm_legit(input, weight, bias, running_mean, running_var, training, momentum, eps): running statistics are
 /// written in place by the first, given back by the functional form.
 void batchNorm(OpCall& call) {
-    BatchNorm b{&call.tensor(0), call.optionalTensor(1), call.optionalTensor(2), call.optionalTensor(3), call.optionalTensor(4), call.flag(5), call.number(6), call.number(7)};
+    BatchNorm b{&call.tensor(0),        call.optionalTensor(1), call.optionalTensor(2), call.optionalTensor(3),
+                call.optionalTensor(4), call.flag(5),           call.number(6),         call.number(7)};
     if (b.training) b.newMean = b.runningMean, b.newVar = b.runningVar;
     if (call.outputs.size() == 5) b.newMean = &call.out(3), b.newVar = &call.out(4);
     run(call, b);
@@ -89,12 +90,14 @@ void batchNormNoStats(OpCall& call) {
 }
 
 void batchNormNoTraining(OpCall& call) {
-    run(call, {&call.tensor(0), call.optionalTensor(1), call.optionalTensor(2), &call.tensor(3), &call.tensor(4), false, call.number(5), call.number(6)});
+    run(call,
+        {&call.tensor(0), call.optionalTensor(1), call.optionalTensor(2), &call.tensor(3), &call.tensor(4), false, call.number(5), call.number(6)});
 }
 
 /// _batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps): always training; the reserve is empty.
 void batchNormWithUpdate(OpCall& call) {
-    BatchNorm b{&call.tensor(0), call.optionalTensor(1), call.optionalTensor(2), &call.tensor(3), &call.tensor(4), true, call.number(5), call.number(6)};
+    BatchNorm b{&call.tensor(0), call.optionalTensor(1), call.optionalTensor(2), &call.tensor(3), &call.tensor(4), true,
+                call.number(5),  call.number(6)};
     b.newMean = &call.out(4);
     b.newVar = &call.out(5);
     run(call, b);
@@ -141,7 +144,8 @@ void runBackward(OpCall& call, const Tensor& grad, const Tensor& input, const Ba
 /// batch_norm_backward, whose parameters are the same as far as they matter.
 void batchNormBackward(OpCall& call) {
     const bool training = call.flag(7);
-    const BatchNormBackward b{call.optionalTensor(2), call.optionalTensor(training ? 5 : 3), call.optionalTensor(training ? 6 : 4), !training, training, call.number(8)};
+    const BatchNormBackward b{
+        call.optionalTensor(2), call.optionalTensor(training ? 5 : 3), call.optionalTensor(training ? 6 : 4), !training, training, call.number(8)};
     dispatchSums(call, call.tensor(0).dtype, [&](auto tag) { runBackward<typename decltype(tag)::type>(call, call.tensor(0), call.tensor(1), b); });
 }
 

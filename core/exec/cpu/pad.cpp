@@ -31,8 +31,10 @@ enum class Edge : std::uint8_t { Reflect, Replicate };
 template <Edge E>
 std::int64_t sourceOf(std::int64_t i, std::int64_t before, std::int64_t size) {
     const std::int64_t at = i - before;
-    if constexpr (E == Edge::Replicate) return std::clamp<std::int64_t>(at, 0, size - 1);
-    else return at < 0 ? -at : at >= size ? 2 * (size - 1) - at : at;
+    if constexpr (E == Edge::Replicate)
+        return std::clamp<std::int64_t>(at, 0, size - 1);
+    else
+        return at < 0 ? -at : at >= size ? 2 * (size - 1) - at : at;
 }
 
 /// For every dimension and every position in it the offset, with `strides`, of its source.

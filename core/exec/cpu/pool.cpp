@@ -4,12 +4,14 @@
 #include "core/exec/cpu/families.h"
 #include "core/exec/cpu/normalize_statistics.h"
 #include "core/exec/cpu/pool_window.h"
+#include "core/exec/cpu/subviews.h"
 
 namespace aliascope::exec {
 namespace {
 
 void checkRank(const Tensor& t, std::size_t dims) {
-    if (t.rank() != dims + 1 && t.rank() != dims + 2) failShape("self", shapeText(t.sizes), std::to_string(dims + 1) + " or " + std::to_string(dims + 2) + " dimensions");
+    if (t.rank() != dims + 1 && t.rank() != dims + 2)
+        failShape("self", shapeText(t.sizes), std::to_string(dims + 1) + " or " + std::to_string(dims + 2) + " dimensions");
 }
 
 /// Where the first maximum of a window lies: number in the plane and in the window. NaN wins over everything, the first one.
@@ -105,6 +107,11 @@ void lowMemoryMaxPool(OpCall& call) {
     failShape("kernel_size", std::to_string(dims) + " values", "2 or 3");
 }
 
+[[noreturn]] void failPlace(std::int64_t position, std::int64_t value, std::int64_t limit) {
+    failExec("INDEX_OUT_OF_RANGE",
+             {{"value", std::to_string(value)}, {"pos", std::to_string(position)}, {"arg", "indices"}, {"limit", std::to_string(limit)}});
+}
+
 /// Gradients go to the places of the maxima, summed in the order of the windows. `Index`: the parameter that holds the places.
 template <std::size_t Dims, std::size_t Index>
 void maxPoolBackward(OpCall& call) {
@@ -118,13 +125,43 @@ void maxPoolBackward(OpCall& call) {
         const Dense<std::int64_t> at(index);
         DenseResult<C> to(call.out(), C(0));
         for (std::int64_t i = 0; i < grad.numel(); ++i) {
-            if (at[i] < 0 || at[i] >= plane)
-                failExec("INDEX_OUT_OF_RANGE", {{"value", std::to_string(at[i])}, {"pos", std::to_string(i)}, {"arg", "indices"}, {"limit", std::to_string(plane)}});
+            if (at[i] < 0 || at[i] >= plane) failPlace(i, at[i], plane);
             C& sum = to[i / pooled * plane + at[i]];
             sum = wrappingAdd(sum, from[i]);
         }
         to.store();
     });
+}
+
+/// max_unpool2d, max_unpool3d (self, indices, output_size, …): values back to the places of the maxima, zeros elsewhere.
+template <std::size_t Dims>
+void maxUnpool(OpCall& call) {
+    const Tensor &self = call.tensor(0), &index = call.tensor(1), &out = call.out();
+    if (index.sizes != self.sizes) failShape("indices", shapeText(index.sizes), shapeText(self.sizes));
+    const std::int64_t plane = product(spatialSizes(out.sizes, Dims)), pooled = product(spatialSizes(self.sizes, Dims));
+    dispatchCompute(self.dtype, [&](auto tag) {
+        using C = typename decltype(tag)::type;
+        const Dense<C> from(self);
+        const Dense<std::int64_t> at(index);
+        DenseResult<C> to(out, C(0));
+        for (std::int64_t i = 0; i < self.numel(); ++i) {
+            if (at[i] < 0 || at[i] >= plane) failPlace(i, at[i], plane);
+            to[i / pooled * plane + at[i]] = from[i];
+        }
+        to.store();
+    });
+}
+
+template <std::size_t Dims>
+std::vector<TensorType> maxUnpoolTypes(const OpCall& call) {
+    const Tensor& self = call.tensor(0);
+    checkRank(self, Dims);
+    const Shape asked = call.ints(2);
+    if (asked.size() != Dims || std::any_of(asked.begin(), asked.end(), [](std::int64_t n) { return n < 0 || n > (std::int64_t{1} << 31); }))
+        failShape("output_size", shapeText(asked), std::to_string(Dims) + " sizes");
+    Shape sizes = self.sizes;
+    std::copy(asked.begin(), asked.end(), sizes.end() - static_cast<std::ptrdiff_t>(Dims));
+    return {rowMajor(self, sizes)};
 }
 
 /// Bounds of an average window, and what its sum is divided by.
@@ -156,8 +193,10 @@ void forEachIn(const AverageWindow& a, const Spatial& in, F&& f) {
 
 template <class C>
 C averageOf(C sum, std::int64_t divisor) {
-    if constexpr (std::is_integral_v<C>) return divisor ? sum / divisor : 0;
-    else return sum / static_cast<C>(divisor);
+    if constexpr (std::is_integral_v<C>)
+        return divisor ? sum / divisor : 0;
+    else
+        return sum / static_cast<C>(divisor);
 }
 
 /// Parameters of average pools start at `First`: kernel, stride, padding, ceil_mode, count_include_pad, divisor_override.
@@ -324,6 +363,8 @@ void registerPool(KernelTable& table) {
     table.add("aten::_adaptive_avg_pool3d_backward", adaptiveAverageBackward<3>, ToleranceClass::Reduction);
     table.add("aten::adaptive_max_pool2d_backward", maxPoolBackward<2, 2>, ToleranceClass::Reduction);
     table.add("aten::adaptive_max_pool3d_backward", maxPoolBackward<3, 2>, ToleranceClass::Reduction);
+    table.add("aten::max_unpool2d", maxUnpool<2>).resultTypes = maxUnpoolTypes<2>;
+    table.add("aten::max_unpool3d", maxUnpool<3>).resultTypes = maxUnpoolTypes<3>;
     table.add("aten::adaptive_max_pool2d", adaptiveMax<2>);
     table.add("aten::adaptive_max_pool3d", adaptiveMax<3>);
 }

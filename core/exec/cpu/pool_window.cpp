@@ -34,7 +34,8 @@ Window Window::of(const OpCall& call, std::size_t dims, std::size_t kernel, std:
     w.dilation = dilation < 0 ? Spatial{1, 1, 1} : spatialArgument(call.ints(static_cast<std::size_t>(dilation)), dims, 1, "dilation");
     for (std::size_t i = 0; i < 3; ++i) {
         if (w.kernel[i] < 1 || w.stride[i] < 1 || w.dilation[i] < 1 || w.padding[i] < 0)
-            failShape("kernel_size", shapeText({w.kernel.begin(), w.kernel.end()}), "kernels, strides and dilations of at least 1, no negative padding");
+            failShape("kernel_size", shapeText({w.kernel.begin(), w.kernel.end()}),
+                      "kernels, strides and dilations of at least 1, no negative padding");
         // Larger numbers than any tensor has would only overflow later.
         for (std::int64_t n : {w.kernel[i], w.stride[i], w.dilation[i], w.padding[i]})
             if (n > (std::int64_t{1} << 31)) failShape("kernel_size", std::to_string(n), "a smaller number");

@@ -55,19 +55,26 @@ Reduce reduceNamed(Name name) {
 
 template <class C>
 bool isNan(C x) {
-    if constexpr (std::is_floating_point_v<C>) return std::isnan(x);
-    else return false;
+    if constexpr (std::is_floating_point_v<C>)
+        return std::isnan(x);
+    else
+        return false;
 }
 
 template <class C>
 C combine(Reduce how, C a, C b) {
     switch (how) {
-        case Reduce::Replace: return b;
+        case Reduce::Replace:
+            return b;
         case Reduce::Sum:
-        case Reduce::Mean: return wrappingAdd(a, b);
-        case Reduce::Product: return wrappingMultiply(a, b);
-        case Reduce::Largest: return isNan(a) || isNan(b) ? (isNan(a) ? a : b) : std::max(a, b);
-        case Reduce::Smallest: return isNan(a) || isNan(b) ? (isNan(a) ? a : b) : std::min(a, b);
+        case Reduce::Mean:
+            return wrappingAdd(a, b);
+        case Reduce::Product:
+            return wrappingMultiply(a, b);
+        case Reduce::Largest:
+            return isNan(a) || isNan(b) ? (isNan(a) ? a : b) : std::max(a, b);
+        case Reduce::Smallest:
+            return isNan(a) || isNan(b) ? (isNan(a) ? a : b) : std::min(a, b);
     }
     return b;
 }
@@ -78,10 +85,14 @@ C identity(Reduce how) {
     const C most = floating ? std::numeric_limits<C>::infinity() : std::numeric_limits<C>::max();
     const C least = floating ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest();
     switch (how) {
-        case Reduce::Product: return 1;
-        case Reduce::Largest: return least;
-        case Reduce::Smallest: return most;
-        default: return 0;
+        case Reduce::Product:
+            return 1;
+        case Reduce::Largest:
+            return least;
+        case Reduce::Smallest:
+            return most;
+        default:
+            return 0;
     }
 }
 
@@ -163,7 +174,9 @@ void scatterReduced(OpCall& call, Reduce how, bool includeSelf) {
 
 void scatterAdd(OpCall& call) { scatterReduced(call, Reduce::Sum, true); }
 void scatterReduce(OpCall& call) { scatterReduced(call, reduceNamed(call.arg("reduce").text()), true); }
-void scatterReduceTwo(OpCall& call) { scatterReduced(call, reduceNamed(call.arg("reduce").text()), call.arg("include_self").boolean().value_or(true)); }
+void scatterReduceTwo(OpCall& call) {
+    scatterReduced(call, reduceNamed(call.arg("reduce").text()), call.arg("include_self").boolean().value_or(true));
+}
 
 void scatterValueReduce(OpCall& call) {
     const Tensor& out = call.out();
@@ -196,14 +209,17 @@ ScatterPlaces slicePlaces(const Tensor& out, const Tensor& source, const Tensor&
     Shape strides = out.strides, counter(out.rank(), 0);
     strides[d] = 0;
     counter[d] = 1;
-    StridedLoop<2>(want, {strides, counter}).forEach([&](const auto& k) { places.offsets.push_back(k[0] + at[static_cast<std::size_t>(k[1])] * out.strides[d]); });
+    StridedLoop<2>(want, {strides, counter}).forEach([&](const auto& k) {
+        places.offsets.push_back(k[0] + at[static_cast<std::size_t>(k[1])] * out.strides[d]);
+    });
     return places;
 }
 
 void indexAdd(OpCall& call) {
     const Tensor& out = call.out();
     const auto d = static_cast<std::size_t>(call.dim(1, out.rank()));
-    reduceInto(call, slicePlaces(denseLike(out), call.tensor(3), call.tensor(2), d, "source"), call.tensor(3), Reduce::Sum, true, call.arg("alpha").number().value_or(1));
+    reduceInto(call, slicePlaces(denseLike(out), call.tensor(3), call.tensor(2), d, "source"), call.tensor(3), Reduce::Sum, true,
+               call.arg("alpha").number().value_or(1));
 }
 
 void indexReduce(OpCall& call) {
@@ -234,8 +250,10 @@ void indexFill(OpCall& call) {
     copyElements(out, call.tensor(0));
     for (std::int64_t i : at) {
         const Tensor place = out.rank() ? selected(out, d, i) : out;
-        if (const Tensor* value = call.args.at(3).tensor()) copyElements(place, *value);
-        else fillScalar(place, call.args.at(3));
+        if (const Tensor* value = call.args.at(3).tensor())
+            copyElements(place, *value);
+        else
+            fillScalar(place, call.args.at(3));
     }
 }
 

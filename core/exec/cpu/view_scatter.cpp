@@ -15,7 +15,8 @@ void replace(OpCall& call, const Tensor& part) {
 
 std::int64_t wrappedIndex(std::int64_t index, std::int64_t size, std::string_view argument) {
     if (index < -size || index >= size)
-        failExec("INDEX_OUT_OF_RANGE", {{"value", std::to_string(index)}, {"pos", "0"}, {"arg", std::string(argument)}, {"limit", std::to_string(size)}});
+        failExec("INDEX_OUT_OF_RANGE",
+                 {{"value", std::to_string(index)}, {"pos", "0"}, {"arg", std::string(argument)}, {"limit", std::to_string(size)}});
     return index < 0 ? index + size : index;
 }
 
