@@ -79,10 +79,9 @@ def _head(graph):
         if not isinstance(value, torch.Tensor):
             continue
         for size in value.shape:
-            if isinstance(size, torch.SymInt):
-                text, hint = str(size), getattr(size.node, "hint", None)
-                if text.isidentifier() and isinstance(hint, int):
-                    hints[text] = hint
+            with contextlib.suppress(Exception):  # an unbacked size has no hint
+                if isinstance(size, torch.SymInt) and str(size).isidentifier():
+                    hints[str(size)] = int(size.node.hint)
         if node.op == "placeholder":
             with contextlib.suppress(Exception):  # not every tensor subclass has a storage
                 storages.setdefault(value.untyped_storage()._cdata, []).append(node.name)
