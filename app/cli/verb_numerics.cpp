@@ -3,25 +3,30 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <filesystem>
 
 #include "app/cli/decision_view.h"
 #include "app/cli/execution.h"
+#include "core/recording/value_matrix.h"
 
 namespace aliascope::cli {
 namespace {
 
-/// Comparisons to show: per later stage the last one that was made.
-std::vector<ComparisonRow> shownComparisons(const Staged& staged) {
-    std::map<int, ComparisonRow> byStage;
-    for (ComparisonRow& c : staged.recording->comparisons(staged.lane.id)) byStage[c.stageB] = std::move(c);
-    std::vector<ComparisonRow> out;
-    for (auto& [stage, c] : byStage) out.push_back(std::move(c));
-    return out;
+/// A session that cannot be written is copied to a temporary place.
+void makeWritable(Staged& staged) {
+    if (Recorder::create(staged.recording->path())) return;
+    const std::string copy = staged.folder.file("numerics.aliascope");
+    std::error_code error;
+    std::filesystem::copy_file(staged.recording->path(), copy, error);
+    if (!error) std::filesystem::permissions(copy, std::filesystem::perms::owner_write, std::filesystem::perm_options::add, error);
+    auto opened = error ? Result<std::shared_ptr<Recording>>(staged.recording) : Recording::open(copy);
+    if (!opened) endWith(opened.error());
+    staged.recording = *opened;
 }
 
-/// Runs the stages and keeps what comes out in the session, which for a plain file is a temporary one. A session that cannot be written is copied.
+/// Runs the stages and keeps what comes out in the session, which for a plain file is a temporary one.
 void runStages(Command& c, Staged& staged) {
+    makeWritable(staged);
     const auto runs = prepareRuns(c, staged, stageRunOptions(c));
     std::vector<int> all;
     for (const StageRow& stage : runs->stages()) all.push_back(stage.idx);
@@ -33,32 +38,6 @@ void runStages(Command& c, Staged& staged) {
     staged.recording = *reopened;
     // A difference is what was asked about; it is a failure only with --exit-code.
     if (before == ExitOk && c.exit() == ExitNotFound) c.resetExit();
-}
-
-/// A value of the matrix: that of the first stage where there is one.
-struct ValueKey {
-    std::optional<Uid> earlier, later;
-    int out = 0;
-    auto operator<=>(const ValueKey&) const = default;
-};
-
-struct Matrix {
-    std::vector<ComparisonRow> columns;
-    std::vector<ValueKey> order;
-    std::map<ValueKey, std::map<std::size_t, ComparedRow>> cells;
-};
-
-Matrix matrixOf(const Staged& staged) {
-    Matrix m;
-    m.columns = shownComparisons(staged);
-    for (std::size_t i = 0; i < m.columns.size(); ++i)
-        for (ComparedRow& row : staged.recording->comparisonRows(m.columns[i].id)) {
-            ValueKey key{row.uidA, row.uidA ? std::nullopt : row.uidB, row.out};
-            const auto [it, fresh] = m.cells.try_emplace(key);
-            if (fresh) m.order.push_back(key);
-            it->second[i] = std::move(row);
-        }
-    return m;
 }
 
 std::string cellText(const ComparedRow& row) {
@@ -73,39 +52,37 @@ Json cellJson(const ComparisonRow& column, const ComparedRow& row) {
 }
 
 /// Values that agree everywhere are told by their number only, unless one was asked for.
-bool isShown(const std::map<std::size_t, ComparedRow>& cells, const std::string& node, bool everything) {
+bool isShown(const ValueMatrix::Row& row, const std::string& node, bool everything) {
     if (!node.empty())
-        return std::any_of(cells.begin(), cells.end(), [&](const auto& cell) { return cell.second.nodeA == node || cell.second.nodeB == node; });
-    return everything || std::any_of(cells.begin(), cells.end(), [](const auto& cell) {
-        return cell.second.verdict == "differs" || cell.second.label.starts_with("returned value") || cell.second.label.ends_with("after the run");
-    });
+        return std::any_of(row.cells.begin(), row.cells.end(), [&](const auto& cell) { return cell && (cell->nodeA == node || cell->nodeB == node); });
+    return everything || row.differs() || row.label.starts_with("returned value") || row.label.ends_with("after the run");
 }
 
-Table matrixTable(const Matrix& m, const std::string& node, std::int64_t limit) {
+Row rowOf(const ValueMatrix& m, const ValueMatrix::Row& value, const Table& table) {
+    Row row;
+    row.cells.push_back(value.label);
+    Json shown = Json::array();
+    for (std::size_t i = 0; i < m.columns.size(); ++i) {
+        const auto& cell = value.cells[i];
+        row.cells.push_back(cell ? cellText(*cell) : "-");
+        if (cell) shown.push_back(cellJson(m.columns[i], *cell));
+    }
+    if (value.differs()) row.style = Output::Style::Red;
+    row.json = {{"value", row.cells.front()}, {"cells", std::move(shown)}};
+    for (std::size_t i = 0; i < m.columns.size(); ++i) row.json[table.columns[i + 1].key] = row.cells[i + 1];
+    return row;
+}
+
+Table matrixTable(const ValueMatrix& m, const std::string& node, std::int64_t limit) {
     constexpr std::size_t showAllBelow = 40;
     Table table;
     table.columns.push_back({"value", "value", false, 60});
     for (const ComparisonRow& column : m.columns) table.columns.push_back({fmt::format("stage_{}", column.stageB), fmt::format("{} {}", column.stageB, column.stageNameB)});
     table.empty = node.empty() ? "no stage was compared with the first" : "no compared value of that name";
-    for (const ValueKey& key : m.order) {
-        const auto& cells = m.cells.at(key);
-        if (!isShown(cells, node, m.order.size() <= showAllBelow)) continue;
+    for (const ValueMatrix::Row& value : m.rows) {
+        if (!isShown(value, node, m.rows.size() <= showAllBelow)) continue;
         if (limit > 0 && static_cast<std::int64_t>(table.rows.size()) == limit) break;
-        Row row;
-        row.cells.push_back(cells.begin()->second.label);
-        Json shown = Json::array();
-        bool differs = false;
-        for (std::size_t i = 0; i < m.columns.size(); ++i) {
-            const auto cell = cells.find(i);
-            row.cells.push_back(cell == cells.end() ? "-" : cellText(cell->second));
-            if (cell == cells.end()) continue;
-            differs = differs || cell->second.verdict == "differs";
-            shown.push_back(cellJson(m.columns[i], cell->second));
-        }
-        if (differs) row.style = Output::Style::Red;
-        row.json = {{"value", row.cells.front()}, {"cells", std::move(shown)}};
-        for (std::size_t i = 0; i < m.columns.size(); ++i) row.json[table.columns[i + 1].key] = row.cells[i + 1];
-        table.rows.push_back(std::move(row));
+        table.rows.push_back(rowOf(m, value, table));
     }
     return table;
 }
@@ -129,11 +106,11 @@ void runNumerics(Command& c) {
     }
     Staged staged = openStaged(c, c.args().at(0));
     const bool fresh = c.args().has("--rtol") || c.args().has("--atol") || c.args().has("--inputs") || c.args().has("--seed") || c.args().has("--device");
-    if (fresh || shownComparisons(staged).empty()) runStages(c, staged);
-    const Matrix matrix = matrixOf(staged);
+    if (fresh || staged.recording->comparisons(staged.lane.id).empty()) runStages(c, staged);
+    const ValueMatrix matrix = valueMatrix(*staged.recording, staged.lane.id);
     const Table table = matrixTable(matrix, node, limit);
     const auto first = staged.recording->firstDivergence(staged.lane.id);
-    const bool differs = std::any_of(matrix.columns.begin(), matrix.columns.end(), [](const ComparisonRow& r) { return r.verdict == "differs"; });
+    const bool differs = matrix.differs();
     if (differs && c.args().has("--exit-code")) c.setExit(ExitNotFound);
     if (c.json()) {
         Json columns = Json::array();
@@ -149,7 +126,7 @@ void runNumerics(Command& c) {
     }
     writeTable(c.out(), table, c.format());
     if (c.format() != Format::Table && c.format() != Format::Markdown) return;
-    if (const std::size_t left = matrix.order.size() - table.rows.size(); left > 0 && node.empty())
+    if (const std::size_t left = matrix.rows.size() - table.rows.size(); left > 0 && node.empty())
         c.out().write(fmt::format("{} further values agree wherever they have a counterpart\n", left));
     const std::string words = first && differs ? sentenceOf(first->first, first->second) : std::string("every compared stage gives what the first gives");
     c.out().write("\n" + c.out().styled(Output::Style::Bold, words) + "\n");

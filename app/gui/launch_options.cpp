@@ -42,7 +42,7 @@ ParsedLaunch parseLaunch(const QStringList& arguments) {
         {QStringLiteral("size"), QObject::tr("size of the window"), QStringLiteral("WxH")},
         {QStringLiteral("theme"), QObject::tr("light, dark or system"), QStringLiteral("THEME")},
         {QStringLiteral("view"), QObject::tr("graph, text or both"), QStringLiteral("VIEW")},
-        {QStringLiteral("panel"), QObject::tr("panel to raise: node, aliases, why, history, decisions, nodes, log"), QStringLiteral("PANEL")},
+        {QStringLiteral("panel"), QObject::tr("panel to raise: node, aliases, why, history, decisions, nodes, memory, numerics, run, log"), QStringLiteral("PANEL")},
         {QStringLiteral("zoom"), QObject::tr("zoom of the graph, 0.1 to 2"), QStringLiteral("F")},
         {QStringLiteral("scale"), QObject::tr("scale of the whole window, 0.5 to 4"), QStringLiteral("F")},
     };
@@ -54,7 +54,7 @@ ParsedLaunch parseLaunch(const QStringList& arguments) {
     ParsedLaunch out;
     if (parser.isSet(help) || parser.isSet(version)) {
         out.exitCode = 0;
-        out.message = parser.isSet(help) ? parser.helpText() : QStringLiteral("aliascope-gui 0.1.0\n");
+        out.message = parser.isSet(help) ? parser.helpText() : QStringLiteral("aliascope-gui " ALIASCOPE_VERSION "\n");
         return out;
     }
     auto value = [&](const char* name) { return parser.value(QLatin1String(name)); };

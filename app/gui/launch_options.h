@@ -17,7 +17,7 @@ struct LaunchOptions {
     ThemeChoice theme = ThemeChoice::System;
     bool themeGiven = false;
     QString view;        ///< graph, text or both
-    QString panel;       ///< tab to raise: node, aliases, why, history, decisions, nodes, log
+    QString panel;       ///< tab to raise: node, aliases, why, history, decisions, nodes, memory, numerics, run, log
     double zoom = 0;     ///< of the graph; 0 = as it comes
     bool clean = false;  ///< neither read nor write settings
 };

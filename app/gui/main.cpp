@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("aliascope"));
     QApplication::setOrganizationName(QStringLiteral("aliascope"));
-    QApplication::setApplicationVersion(QStringLiteral("0.1.0"));
+    QApplication::setApplicationVersion(QStringLiteral(ALIASCOPE_VERSION));
     prepareTheme(app);
     applyTheme(launch.options.theme);
     MainWindow window(launch.options);

@@ -26,9 +26,12 @@
 #include "views/panels/import_sheet.h"
 #include "views/panels/job_line.h"
 #include "views/panels/log_panel.h"
+#include "views/panels/memory_panel.h"
 #include "views/panels/node_card.h"
 #include "views/panels/nodes_panel.h"
+#include "views/panels/numerics_panel.h"
 #include "views/panels/passes_panel.h"
+#include "views/panels/run_panel.h"
 #include "views/panels/stage_panel.h"
 #include "views/panels/start_page.h"
 #include "views/panels/summary_strip.h"
@@ -169,11 +172,17 @@ void MainWindow::buildDocks() {
     bottom_ = tabs(QStringLiteral("bottom.tab"), tr("Tables"), this);
     decisions_ = new DecisionsPanel(session_, bottom_);
     nodes_ = new NodesPanel(session_, bottom_);
+    memory_ = new MemoryPanel(session_, bottom_);
+    numerics_ = new NumericsPanel(session_, bottom_);
+    runs_ = new RunPanel(session_, bottom_);
     log_ = new LogPanel(session_, bottom_);
     bottom_->addTab(decisions_, tr("Decisions"));
     bottom_->addTab(nodes_, tr("Nodes"));
+    bottom_->addTab(memory_, tr("Memory"));
+    bottom_->addTab(numerics_, tr("Numerics"));
+    bottom_->addTab(runs_, tr("Run"));
     bottom_->addTab(log_, tr("Log"));
-    for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, log_, aliases_, history_}) page->setAutoFillBackground(true);
+    for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, memory_, numerics_, runs_, log_, aliases_, history_}) page->setAutoFillBackground(true);
     bottomDock_ = dock(tr("Tables"), QStringLiteral("dock.tables"), bottom_, this);
     addDockWidget(Qt::BottomDockWidgetArea, bottomDock_);
     resizeDocks({passesDock_, inspectorDock_}, {Metrics::em(21), Metrics::em(30)}, Qt::Horizontal);
@@ -184,6 +193,12 @@ void MainWindow::buildDocks() {
     connect(node, &NodeCard::copyCommandWanted, this, &MainWindow::copyAsCommand);
     connect(decisions_, &DecisionsPanel::whyWanted, this, &MainWindow::showWhy);
     connect(stage_, &StagePanel::whyWanted, this, &MainWindow::showWhy);
+    connect(numerics_, &NumericsPanel::runAllWanted, this, [this] { action(QStringLiteral("run.all"))->trigger(); });
+    connect(runs_, &RunPanel::numericsWanted, this, [this] { raisePanel(QStringLiteral("numerics")); });
+    connect(runs_, &RunPanel::memoryWanted, this, [this](int stage, qlonglong run) {
+        raisePanel(QStringLiteral("memory"));
+        memory_->showRun(stage, run);
+    });
 }
 
 void MainWindow::buildToolBar() {

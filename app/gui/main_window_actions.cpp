@@ -23,8 +23,12 @@
 #include "views/panels/decisions_panel.h"
 #include "views/panels/error_banner.h"
 #include "views/panels/history_panel.h"
+#include "views/panels/log_panel.h"
+#include "views/panels/memory_panel.h"
 #include "views/panels/nodes_panel.h"
+#include "views/panels/numerics_panel.h"
 #include "views/panels/passes_panel.h"
+#include "views/panels/run_panel.h"
 #include "views/panels/stage_panel.h"
 #include "views/panels/why_card.h"
 #include "views/panels/widgets.h"
@@ -36,6 +40,7 @@ void MainWindow::bind(const char* id, std::function<void()> handler) { handlers_
 void MainWindow::buildActions() {
     bindCommands();
     bindStageCommands();
+    bindPanelCommands();
     menuBar()->setObjectName(QStringLiteral("menu"));
     menuBar()->setAccessibleName(tr("Menu"));
     QHash<QString, QMenu*> menus;
@@ -138,7 +143,7 @@ void MainWindow::bindCommands() {
     bind("view.fullScreen", [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
     bind("go.nextPanel", [this] { cyclePanel(1); });
     bind("go.previousPanel", [this] { cyclePanel(-1); });
-    bind("pipeline.run", [this] { passes_->run(); });
+    bind("pipeline.run", [this] { runsFocused() ? runs_->run() : passes_->run(); });
     bind("help.keys", [this] { showKeys(); });
     bind("help.about", [this] { showAbout(); });
 }
@@ -228,6 +233,66 @@ void MainWindow::bindStageCommands() {
     });
 }
 
+void MainWindow::bindPanelCommands() {
+    bind("view.workPasses", [this] { enlargeTables(false); });
+    bind("view.workMemory", [this] {
+        raisePanel(QStringLiteral("memory"));
+        enlargeTables(true);
+        memory_->chart()->setFocus(Qt::ShortcutFocusReason);
+    });
+    bind("memory.peak", [this] {
+        raisePanel(QStringLiteral("memory"));
+        memory_->goToPeak();
+        memory_->chart()->setFocus(Qt::ShortcutFocusReason);
+    });
+    bind("view.workNumerics", [this] {
+        raisePanel(QStringLiteral("numerics"));
+        enlargeTables(true);
+        numerics_->setFocus(Qt::ShortcutFocusReason);
+    });
+    bind("numerics.first", [this] {
+        raisePanel(QStringLiteral("numerics"));
+        if (!numerics_->goToFirstDivergence()) say(tr("No stage is known to differ from the first."));
+    });
+    bind("run.panel", [this] {
+        raisePanel(QStringLiteral("run"));
+        runs_->setFocus(Qt::ShortcutFocusReason);
+    });
+    bind("run.stage", [this] {
+        raisePanel(QStringLiteral("run"));
+        runs_->runCurrent();
+    });
+    bind("run.all", [this] {
+        raisePanel(QStringLiteral("run"));
+        runs_->runAll();
+    });
+    bind("run.stop", [this] { runs_->cancel(); });
+    auto step = [this](int direction, bool bigOnly) {
+        return [this, direction, bigOnly] {
+            raisePanel(QStringLiteral("memory"));
+            if (!memory_->step(direction, bigOnly)) say(direction > 0 ? tr("Memory does not change further down.") : tr("Memory does not change further up."));
+        };
+    };
+    bind("memory.nextEvent", step(1, false));
+    bind("memory.previousEvent", step(-1, false));
+    bind("memory.nextChange", step(1, true));
+    bind("memory.previousChange", step(-1, true));
+}
+
+/// F5 runs what is in front: stages while the memory, numerics or run panel has the focus, else the pipeline.
+bool MainWindow::runsFocused() const {
+    const QWidget* focused = QApplication::focusWidget();
+    for (const QWidget* page : std::initializer_list<const QWidget*>{memory_, numerics_, runs_})
+        if (page == focused || page->isAncestorOf(focused)) return true;
+    return false;
+}
+
+/// The tables take most of the window, or the height that they begin with.
+void MainWindow::enlargeTables(bool large) {
+    bottomDock_->show();
+    resizeDocks({bottomDock_}, {large ? height() * 11 / 20 : Metrics::em(18)}, Qt::Vertical);
+}
+
 void MainWindow::showWhy() {
     inspectorDock_->show();
     inspectorDock_->raise();
@@ -240,7 +305,12 @@ void MainWindow::copyAsCommand() {
     if (inspector_->isAncestorOf(QApplication::focusWidget()) || session_.selection().decision) {
         if (const QString why = why_->command(); !why.isEmpty()) command = why;
     }
-    if (bottom_->isAncestorOf(QApplication::focusWidget()) && bottom_->currentWidget() == decisions_) command = decisions_->command();
+    if (bottom_->isAncestorOf(QApplication::focusWidget())) {
+        if (bottom_->currentWidget() == decisions_) command = decisions_->command();
+        if (bottom_->currentWidget() == memory_) command = memory_->command();
+        if (bottom_->currentWidget() == numerics_) command = numerics_->command();
+        if (bottom_->currentWidget() == runs_) command = runs_->command();
+    }
     if (passesDock_->isAncestorOf(QApplication::focusWidget())) command = commandLine(session_, QStringLiteral("stages"));
     QApplication::clipboard()->setText(command);
     say(tr("Copied: %1").arg(command));
@@ -251,8 +321,12 @@ void MainWindow::raisePanel(const QString& name) {
                                                   {QStringLiteral("aliases"), aliases_},
                                                   {QStringLiteral("why"), why_},
                                                   {QStringLiteral("history"), history_}};
-    const QHash<QString, QWidget*> inBottom = {
-        {QStringLiteral("decisions"), decisions_}, {QStringLiteral("nodes"), nodes_}, {QStringLiteral("log"), bottom_->widget(2)}};
+    const QHash<QString, QWidget*> inBottom = {{QStringLiteral("decisions"), decisions_},
+                                               {QStringLiteral("nodes"), nodes_},
+                                               {QStringLiteral("memory"), memory_},
+                                               {QStringLiteral("numerics"), numerics_},
+                                               {QStringLiteral("run"), runs_},
+                                               {QStringLiteral("log"), log_}};
     if (QWidget* page = inInspector.value(name)) {
         inspectorDock_->show();
         inspectorDock_->raise();
@@ -372,7 +446,7 @@ void MainWindow::showKeys() {
 }
 
 void MainWindow::showAbout() {
-    say(tr("Aliascope 0.1.0: what a graph compiler does to memory, stage by stage. Qt %1.").arg(QLatin1String(qVersion())));
+    say(tr("Aliascope %1: what a graph compiler does to memory, stage by stage. Qt %2.").arg(QCoreApplication::applicationVersion(), QLatin1String(qVersion())));
 }
 
 }  // namespace aliascope

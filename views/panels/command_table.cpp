@@ -39,6 +39,9 @@ const std::vector<Command>& commandTable() {
         {"view.zoomReset", "View", QT_TRANSLATE_NOOP("Command", "100 %"), "Ctrl+0", true, ""},
         {"view.fitSelection", "View", QT_TRANSLATE_NOOP("Command", "Fit selection"), "Ctrl+8", true, ""},
         {"view.fitWidth", "View", QT_TRANSLATE_NOOP("Command", "Fit width"), "Ctrl+9", true, ""},
+        {"view.workPasses", "|View", QT_TRANSLATE_NOOP("Command", "Layout for &passes"), "Alt+1", true, ""},
+        {"view.workMemory", "View", QT_TRANSLATE_NOOP("Command", "Layout for &memory"), "Alt+3", true, "memory"},
+        {"view.workNumerics", "View", QT_TRANSLATE_NOOP("Command", "Layout for &numerics"), "Alt+4", true, "numerics"},
         {"view.fullScreen", "|View", QT_TRANSLATE_NOOP("Command", "Full screen"), "Shift+Alt+Return", false, ""},
 
         {"go.nextChanged", "Go", QT_TRANSLATE_NOOP("Command", "&Next changed stage"), "N", true, "stages"},
@@ -63,10 +66,21 @@ const std::vector<Command>& commandTable() {
         {"go.previousCopy", "Go", QT_TRANSLATE_NOOP("Command", "Previous clone or copy"), "Shift+C", true, ""},
         {"go.nextHunk", "Go", QT_TRANSLATE_NOOP("Command", "Next changed line, or node"), "Alt+Down", true, "diff"},
         {"go.previousHunk", "Go", QT_TRANSLATE_NOOP("Command", "Previous changed line, or node"), "Alt+Up", true, "diff"},
+        {"memory.peak", "|Go", QT_TRANSLATE_NOOP("Command", "Pea&k of memory"), "M", true, "memory"},
+        {"memory.nextEvent", "Go", QT_TRANSLATE_NOOP("Command", "Next memory event"), "", true, "memory"},
+        {"memory.previousEvent", "Go", QT_TRANSLATE_NOOP("Command", "Previous memory event"), "", true, "memory"},
+        {"memory.nextChange", "Go", QT_TRANSLATE_NOOP("Command", "Next big change of memory"), "", true, "memory"},
+        {"memory.previousChange", "Go", QT_TRANSLATE_NOOP("Command", "Previous big change of memory"), "", true, "memory"},
         {"go.nextPanel", "|Go", QT_TRANSLATE_NOOP("Command", "Next panel"), "F6", false, ""},
         {"go.previousPanel", "Go", QT_TRANSLATE_NOOP("Command", "Previous panel"), "Shift+F6", false, ""},
 
         {"pipeline.run", "Pipeline", QT_TRANSLATE_NOOP("Command", "&Run the chosen pipeline"), "F5", true, "run"},
+
+        {"run.panel", "Run", QT_TRANSLATE_NOOP("Command", "&How to run..."), "", true, "exec"},
+        {"run.stage", "|Run", QT_TRANSLATE_NOOP("Command", "Run the current &stage"), "", true, "exec"},
+        {"run.all", "Run", QT_TRANSLATE_NOOP("Command", "Run &all stages and compare"), "Ctrl+F5", true, "exec"},
+        {"run.stop", "Run", QT_TRANSLATE_NOOP("Command", "S&top the run"), "Shift+F5", true, ""},
+        {"numerics.first", "|Run", QT_TRANSLATE_NOOP("Command", "Go to the &first divergence"), "", true, "numerics"},
 
         {"help.keys", "Help", QT_TRANSLATE_NOOP("Command", "&Keyboard"), "?", false, "help"},
         {"help.about", "Help", QT_TRANSLATE_NOOP("Command", "&About"), "", false, "version"},

@@ -9,7 +9,7 @@ namespace aliascope {
 
 struct Command {
     const char* id;    ///< `go.nextChanged`; also the objectName of its action
-    const char* menu;  ///< `File`, `Edit`, `View`, `Go`, `Pipeline`, `Help`; a leading `|` puts a line above the entry
+    const char* menu;  ///< `File`, `Edit`, `View`, `Go`, `Pipeline`, `Run`, `Help`; a leading `|` puts a line above the entry
     const char* text;
     const char* keys;  ///< portable text, several separated by blanks; empty = none
     bool needsGraph;   ///< greyed while nothing is open

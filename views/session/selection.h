@@ -23,6 +23,6 @@ struct Selection {
 };
 
 /// Who selected. A view ignores what it said itself; nobody answers a selection with a selection.
-enum class Origin : std::uint8_t { Program, Command, Passes, Graph, Text, Aliases, Decisions, Nodes, History, Why };
+enum class Origin : std::uint8_t { Program, Command, Passes, Graph, Text, Aliases, Decisions, Nodes, History, Why, Memory, Numerics, Run };
 
 }  // namespace aliascope

@@ -175,6 +175,22 @@ void Session::runPipeline(const QString& pipeline) {
         });
 }
 
+bool Session::runStages(const RunRequest& request) {
+    if (!isOpen() || runningJob_ != 0) return false;
+    runningJob_ = jobs_.start(
+        request.stages.size() == 1 ? tr("Running stage %1").arg(request.stages.front()) : tr("Running all stages"), QString(), JobQueue::Kind::Visible,
+        [recording = data_.recording, lane = data_.lane, ops = ops_, request](const JobContext& job) {
+            return aliascope::runStages(recording, lane, ops, request, job);
+        },
+        [this, recording = data_.recording](RunReport report) {
+            runningJob_ = 0;
+            emit runFinished(report);
+            if (report.recorded && recording == data_.recording) emit runsChanged();
+        });
+    emit runStarted();
+    return true;
+}
+
 void Session::saveAs(const QString& path) {
     if (!isOpen()) return;
     struct Saved {

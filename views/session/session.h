@@ -12,6 +12,7 @@
 
 #include "views/session/job_queue.h"
 #include "views/session/opening.h"
+#include "views/session/run_job.h"
 #include "views/session/selection.h"
 #include "views/session/stage_text.h"
 #include "views/session/stage_view.h"
@@ -36,6 +37,10 @@ public:
     std::shared_ptr<const Document> pendingDocument() const { return pending_ ? pending_->document : nullptr; }
     /// Runs a further pipeline over the graph of the current lane; it becomes the current lane.
     void runPipeline(const QString& pipeline);
+    /// Runs stages of the current lane and records what comes out; ends in runFinished(). One at a time: false while one runs.
+    bool runStages(const RunRequest& request);
+    /// The job of the run in progress; 0 = none.
+    int runningJob() const { return runningJob_; }
     /// Copies the session file; afterwards the copy is the open one.
     void saveAs(const QString& path);
     void close();
@@ -95,6 +100,9 @@ Q_SIGNALS:
     void stageChanged();          ///< view() is another one
     void selectionChanged(const aliascope::Selection& selection, aliascope::Origin origin);
     void textReady(aliascope::StageTextPtr text);
+    void runsChanged();           ///< runs or comparisons of the lane were recorded
+    void runStarted();
+    void runFinished(const aliascope::RunReport& report);
     void importChoice();  ///< pendingDocument() holds several graphs
     void failed(const aliascope::ErrorReport& report);
     void notice(const QString& sentence);  ///< something to know, nothing to do
@@ -126,6 +134,7 @@ private:
     JobQueue jobs_;
     std::unique_ptr<QTemporaryDir> folder_;
     int sessionsMade_ = 0;
+    int runningJob_ = 0;
     std::optional<ReadOutcome> pending_;
     std::shared_ptr<const OpRegistry> ops_;
 

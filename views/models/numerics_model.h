@@ -1,0 +1,70 @@
+#pragma once
+// Values of the stages side by side: rows are values, columns are stages, a cell says whether the stage still computes the same (ui.md 2.9).
+
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+#include <memory>
+
+#include "core/recording/value_matrix.h"
+#include "views/session/selection.h"
+
+namespace aliascope {
+
+class NumericsModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    /// The value, the first stage, then one column per compared stage.
+    static constexpr int kValue = 0, kReference = 1, kFirstCell = 2;
+    enum Roles {
+        GlyphRole = Qt::UserRole,  ///< one character: `.` within tolerance, X differs and begins here, x inherited, n not finite, - no counterpart, ~ not comparable
+        ErrorRole,                 ///< text of the largest error; empty where nothing differs
+        StageRole,                 ///< of a cell's column
+        UidRole,                   ///< of the cell's node in that stage
+        DiffersRole                ///< of a row
+    };
+
+    explicit NumericsModel(QObject* parent = nullptr);
+    void setData(std::shared_ptr<const ValueMatrix> matrix);
+    const std::shared_ptr<const ValueMatrix>& matrix() const { return matrix_; }
+    /// Null where the stage has no such value, and outside the compared stages.
+    const ComparedRow* cell(const QModelIndex& index) const;
+    QModelIndex firstDivergence() const;
+    /// Row of a node's value; -1 when it has none.
+    int rowOf(Uid uid) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    QChar glyph(const QModelIndex& index) const;
+    QString error(const QModelIndex& index) const;
+    QString words(const QModelIndex& index) const;
+
+    std::shared_ptr<const ValueMatrix> matrix_;
+};
+
+class NumericsFilterProxy : public QSortFilterProxyModel {
+    Q_OBJECT
+
+public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
+    void setOnlyDifferences(bool on);
+    void setWords(const QString& words);
+
+protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+    bool onlyDifferences_ = false;
+    QString words_;
+};
+
+/// `1.5e-07`, `3`, `inf`, as the command line writes it.
+QString errorText(double error);
+/// `differs, and it begins here`, … for people.
+QString comparedWords(const ComparedRow& value);
+
+}  // namespace aliascope

@@ -1,0 +1,368 @@
+#include "views/panels/numerics_panel.h"
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QPainter>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include "views/canvas/metrics.h"
+#include "views/panels/command_line.h"
+#include "views/panels/widgets.h"
+
+namespace aliascope {
+namespace {
+
+/// The glyph in its colour, the error in ink.
+class CellDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        QStyleOptionViewItem background = option;
+        initStyleOption(&background, index);
+        background.text.clear();
+        const QWidget* widget = option.widget;
+        widget->style()->drawControl(QStyle::CE_ItemViewItem, &background, painter, widget);
+        const Palette& p = Palette::active();
+        const QString glyph = index.data(NumericsModel::GlyphRole).toString();
+        const bool origin = glyph == QLatin1String("X"), wrong = origin || glyph == QLatin1String("n");
+        painter->save();
+        painter->setFont(Metrics::monoFont(1.0));
+        if (origin) {
+            QFont bold = painter->font();
+            bold.setBold(true);
+            painter->setFont(bold);
+        }
+        const QRect box = option.rect.adjusted(Metrics::gap(), 0, -Metrics::tight(), 0);
+        painter->setPen(p(wrong ? Role::Wrong : Role::Secondary));
+        painter->drawText(box, Qt::AlignLeft | Qt::AlignVCenter, glyph);
+        const int advance = painter->fontMetrics().horizontalAdvance(QLatin1String("X "));
+        painter->setPen(p(origin ? Role::Ink : Role::Secondary));
+        painter->drawText(box.adjusted(advance, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, index.data(NumericsModel::ErrorRole).toString());
+        painter->restore();
+    }
+};
+
+QString number(const std::optional<double>& value) { return value ? errorText(*value) : QStringLiteral("\u2013"); }
+
+}  // namespace
+
+NumericsPanel::NumericsPanel(Session& session, QWidget* parent)
+    : QWidget(parent), session_(session), model_(new NumericsModel(this)), proxy_(new NumericsFilterProxy(this)) {
+    setObjectName(QStringLiteral("numerics"));
+    proxy_->setSourceModel(model_);
+    build();
+    connect(&session_, &Session::recordingChanged, this, &NumericsPanel::refresh);
+    connect(&session_, &Session::runsChanged, this, &NumericsPanel::refresh);
+    connect(&session_, &Session::selectionChanged, this, &NumericsPanel::follow);
+    connect(&session_, &Session::stageChanged, this, [this] {
+        if (pendingNode_ == kNoUid) return;
+        const Uid uid = pendingNode_;
+        pendingNode_ = kNoUid;
+        session_.selectNode(uid, Origin::Numerics);
+    });
+    refresh();
+}
+
+// --- building -----------------------------------------------------------------------------------------------------------------------------
+
+void NumericsPanel::build() {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    pages_ = new QStackedWidget(this);
+    auto* emptyPage = new QWidget(pages_);
+    auto* emptyColumn = new QVBoxLayout(emptyPage);
+    emptyColumn->addStretch(1);
+    empty_ = quietLabel(QString(), emptyPage);
+    empty_->setObjectName(QStringLiteral("numerics.empty"));
+    empty_->setAlignment(Qt::AlignCenter);
+    emptyColumn->addWidget(empty_);
+    auto* run = textButton(tr("Run all stages  Ctrl+F5"), QStringLiteral("numerics.emptyRun"), emptyPage);
+    connect(run, &QPushButton::clicked, this, &NumericsPanel::runAllWanted);
+    emptyColumn->addWidget(run, 0, Qt::AlignHCenter);
+    emptyColumn->addStretch(1);
+    pages_->addWidget(emptyPage);
+
+    auto* page = new QWidget(pages_);
+    auto* rows = new QVBoxLayout(page);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    rows->addWidget(buildHead());
+    rows->addWidget(buildStrip());
+    rows->addWidget(rule(page));
+    auto* splitter = new QSplitter(Qt::Horizontal, page);
+    splitter->setHandleWidth(1);
+    splitter->setChildrenCollapsible(false);
+    table_ = new QTableView(splitter);
+    table_->setModel(proxy_);
+    dressTable(table_, QStringLiteral("numerics.table"), tr("Values of the stages"));
+    table_->setSortingEnabled(false);
+    table_->setSelectionBehavior(QAbstractItemView::SelectItems);
+    table_->setItemDelegate(new CellDelegate(table_));
+    table_->setItemDelegateForColumn(NumericsModel::kValue, new MonoDelegate(table_));
+    splitter->addWidget(table_);
+    splitter->addWidget(buildDetail());
+    splitter->setStretchFactor(0, 5);
+    splitter->setStretchFactor(1, 2);
+    rows->addWidget(splitter, 1);
+    pages_->addWidget(page);
+    column->addWidget(pages_, 1);
+
+    connect(table_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& now) {
+        showDetail();
+        if (following_ || !now.isValid()) return;
+        const Uid uid = proxy_->mapToSource(now).siblingAtColumn(std::max(1, now.column())).data(NumericsModel::UidRole).toULongLong();
+        if (uid != kNoUid && session_.view() && session_.view()->node(uid)) session_.selectNode(uid, Origin::Numerics);
+    });
+    connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { jumpTo(proxy_->mapToSource(index)); });
+    connect(table_, &QTableView::doubleClicked, this, [this](const QModelIndex& index) { jumpTo(proxy_->mapToSource(index)); });
+}
+
+QWidget* NumericsPanel::buildHead() {
+    auto* head = new QWidget(this);
+    auto* row = new QHBoxLayout(head);
+    row->setContentsMargins(Metrics::pad(), Metrics::tight(), Metrics::pad(), Metrics::tight());
+    row->setSpacing(Metrics::gap());
+    filter_ = filterField(tr("Filter values"), QStringLiteral("numerics.filter"), head);
+    filter_->setMaximumWidth(Metrics::em(16));
+    row->addWidget(filter_, 1);
+    differences_ = new QCheckBox(tr("Only differences"), head);
+    differences_->setObjectName(QStringLiteral("numerics.differences"));
+    differences_->setAccessibleName(differences_->text());
+    row->addWidget(differences_);
+    count_ = new QLabel(head);
+    count_->setObjectName(QStringLiteral("numerics.count"));
+    count_->setProperty("quiet", true);
+    row->addWidget(count_);
+    row->addSpacing(Metrics::gap());
+    reference_ = new QLabel(head);
+    reference_->setObjectName(QStringLiteral("numerics.reference"));
+    reference_->setProperty("quiet", true);
+    reference_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    row->addWidget(reference_, 2);
+    auto* run = textButton(tr("Run all  Ctrl+F5"), QStringLiteral("numerics.run"), head);
+    row->addWidget(run);
+    connect(run, &QPushButton::clicked, this, &NumericsPanel::runAllWanted);
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        proxy_->setWords(text);
+        showCount();
+    });
+    connect(differences_, &QCheckBox::toggled, this, [this](bool on) {
+        proxy_->setOnlyDifferences(on);
+        showCount();
+    });
+    return head;
+}
+
+QWidget* NumericsPanel::buildStrip() {
+    strip_ = new QWidget(this);
+    strip_->setObjectName(QStringLiteral("numerics.strip"));
+    auto* row = new QHBoxLayout(strip_);
+    row->setContentsMargins(Metrics::pad(), 0, Metrics::pad(), Metrics::tight());
+    row->setSpacing(Metrics::gap());
+    verdict_ = new QLabel(strip_);
+    verdict_->setObjectName(QStringLiteral("numerics.verdict"));
+    verdict_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    row->addWidget(verdict_, 1);
+    goToFirst_ = textButton(tr("Go there"), QStringLiteral("numerics.goToFirst"), strip_);
+    goToFirst_->setAccessibleName(tr("Go to the stage and node where the difference begins"));
+    row->addWidget(goToFirst_);
+    connect(goToFirst_, &QPushButton::clicked, this, &NumericsPanel::goToFirstDivergence);
+    return strip_;
+}
+
+QWidget* NumericsPanel::buildDetail() {
+    auto* scroll = new QScrollArea(this);
+    scroll->setObjectName(QStringLiteral("numerics.detailScroll"));
+    scroll->setAccessibleName(tr("The chosen value"));
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    auto* content = new QWidget(scroll);
+    content->setObjectName(QStringLiteral("numerics.detail"));
+    content->setProperty("surface", QStringLiteral("panel"));
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(Metrics::pad(), Metrics::gap(), Metrics::pad(), Metrics::gap());
+    column->setSpacing(Metrics::gap());
+    detailHead_ = heading(QString(), content);
+    detailHead_->setWordWrap(true);
+    column->addWidget(detailHead_);
+    facts_ = new FactGrid(content);
+    column->addWidget(facts_);
+    goToCell_ = textButton(tr("Go to this stage and node"), QStringLiteral("numerics.goToCell"), content);
+    column->addWidget(goToCell_, 0, Qt::AlignLeft);
+    column->addStretch(1);
+    connect(goToCell_, &QPushButton::clicked, this, [this] { jumpTo(proxy_->mapToSource(table_->currentIndex())); });
+    connect(facts_, &FactGrid::linkActivated, this, [this](const QString& link) { followLink(session_, link, Origin::Numerics); });
+    scroll->setWidget(content);
+    scroll->setMinimumWidth(Metrics::em(15));
+    return scroll;
+}
+
+// --- what is shown ------------------------------------------------------------------------------------------------------------------------
+
+void NumericsPanel::nothing() {
+    model_->setData(nullptr);
+    pages_->setCurrentIndex(0);
+    empty_->setText(session_.isOpen() ? tr("No two stages were compared yet. Run all stages on equal inputs: which values differ, and where first, stands here.")
+                                      : tr("Open a graph and run its stages: which values differ, and where first, stands here."));
+    empty_->setAccessibleName(empty_->text());
+    if (auto* run = findChild<QPushButton*>(QStringLiteral("numerics.emptyRun"))) run->setEnabled(session_.isOpen());
+}
+
+void NumericsPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (dirty_) refresh();
+}
+
+void NumericsPanel::refresh() {
+    dirty_ = true;
+    if (!session_.isOpen()) return nothing();
+    if (!isVisible()) return;
+    dirty_ = false;
+    session_.ask(
+        QStringLiteral("numerics"),
+        [lane = session_.data().lane](const Recording& recording, const JobContext&) {
+            return std::make_shared<const ValueMatrix>(valueMatrix(recording, lane));
+        },
+        [this, recording = session_.data().recording](std::shared_ptr<const ValueMatrix> matrix) {
+            if (recording == session_.data().recording) show(std::move(matrix));
+        });
+}
+
+void NumericsPanel::show(std::shared_ptr<const ValueMatrix> matrix) {
+    if (matrix->columns.empty()) return nothing();
+    pages_->setCurrentIndex(1);
+    following_ = true;
+    model_->setData(std::move(matrix));
+    table_->setColumnWidth(NumericsModel::kValue, Metrics::em(19));
+    for (int c = NumericsModel::kReference; c < model_->columnCount(); ++c) table_->setColumnWidth(c, Metrics::em(10));
+    following_ = false;
+    const ComparisonRow& first = model_->matrix()->columns.front();
+    const QString policy = first.policy == "bitwise" ? tr("bit for bit") : first.policy == "tolerance" ? tr("policy per dtype") : qstr(first.policy);
+    reference_->setText(tr("reference: stage %1 %2, eager order   tolerance: %3").arg(first.stageA).arg(qstr(first.stageNameA), policy));
+    reference_->setToolTip(reference_->text());
+    showStrip();
+    showCount();
+    if (const QModelIndex begin = proxy_->mapFromSource(model_->firstDivergence()); begin.isValid()) {
+        following_ = true;
+        table_->setCurrentIndex(begin);
+        table_->scrollTo(begin);
+        following_ = false;
+    } else {
+        follow(session_.selection(), Origin::Program);
+    }
+    showDetail();
+}
+
+void NumericsPanel::showStrip() {
+    const QModelIndex begin = model_->firstDivergence();
+    QString text;
+    if (begin.isValid()) {
+        const ComparedRow& value = *model_->cell(begin);
+        const ComparisonRow& column = model_->matrix()->columns[model_->matrix()->first->first];
+        text = tr("First divergence: stage %1 %2, %3").arg(column.stageB).arg(qstr(column.stageNameB), qstr(value.label));
+        if (value.maxAbs) text += tr(" (max abs %1 at %2: %3 became %4)").arg(errorText(*value.maxAbs), qstr(value.at), qstr(value.a), qstr(value.b));
+        text = QStringLiteral("X  ") + text;
+    } else {
+        text = tr("Every compared stage gives what the first gives.");
+    }
+    verdict_->setText(text);
+    verdict_->setAccessibleName(text);
+    verdict_->setToolTip(text);
+    QFont font = Metrics::uiFont(1.0, true);
+    verdict_->setFont(font);
+    goToFirst_->setVisible(begin.isValid());
+}
+
+void NumericsPanel::showCount() {
+    const int shown = proxy_->rowCount(), all = model_->rowCount();
+    count_->setText(shown == all ? tr("%1 values").arg(grouped(all)) : tr("%1 of %2 values").arg(grouped(shown), grouped(all)));
+}
+
+void NumericsPanel::showDetail() {
+    const QModelIndex at = proxy_->mapToSource(table_->currentIndex());
+    facts_->clear();
+    goToCell_->setVisible(at.isValid() && at.column() > NumericsModel::kValue);
+    if (!at.isValid()) {
+        detailHead_->setText(tr("Choose a cell: what is known of the value stands here."));
+        return;
+    }
+    detailHead_->setText(model_->index(at.row(), NumericsModel::kValue).data().toString());
+    const ComparedRow* value = model_->cell(at);
+    if (!value) {
+        facts_->add(tr("verdict"), at.data(Qt::AccessibleTextRole).toString().toHtmlEscaped());
+        return;
+    }
+    const ComparisonRow& column = model_->matrix()->columns[std::size_t(at.column() - NumericsModel::kFirstCell)];
+    facts_->add(tr("verdict"), comparedWords(*value).toHtmlEscaped());
+    facts_->add(tr("stage"), stageLink(column.stageB, QStringLiteral("%1 %2").arg(column.stageB).arg(qstr(column.stageNameB))));
+    if (value->uidB) facts_->add(tr("node"), nodeLink(*value->uidB, value->nodeB), true);
+    if (value->uidA) facts_->add(tr("in stage %1").arg(column.stageA), nodeLink(*value->uidA, value->nodeA), true);
+    if (value->maxAbs) {
+        facts_->add(tr("max abs"), number(value->maxAbs), true);
+        facts_->add(tr("max rel"), number(value->maxRel), true);
+        facts_->add(tr("ULP"), number(value->ulp), true);
+        facts_->add(tr("at"), qstr(value->at).toHtmlEscaped(), true);
+        facts_->add(tr("was"), qstr(value->a).toHtmlEscaped(), true);
+        facts_->add(tr("became"), qstr(value->b).toHtmlEscaped(), true);
+    }
+    facts_->add(tr("tolerance"), qstr(column.policy).toHtmlEscaped());
+}
+
+// --- selection ----------------------------------------------------------------------------------------------------------------------------
+
+void NumericsPanel::follow(const Selection& selection, Origin origin) {
+    if (origin == Origin::Numerics || pages_->currentIndex() == 0) return;
+    const int row = model_->rowOf(selection.node);
+    if (row < 0) return;
+    following_ = true;
+    const QModelIndex now = table_->currentIndex();
+    const QModelIndex at = proxy_->mapFromSource(model_->index(row, now.isValid() ? now.column() : NumericsModel::kFirstCell));
+    if (at.isValid()) {
+        table_->setCurrentIndex(at);
+        table_->scrollTo(at);
+    }
+    following_ = false;
+}
+
+void NumericsPanel::jumpTo(const QModelIndex& cell) {
+    if (!cell.isValid()) return;
+    const QModelIndex at = cell.siblingAtColumn(std::max(NumericsModel::kReference, cell.column()));
+    const int stage = at.data(NumericsModel::StageRole).toInt();
+    const Uid uid = at.data(NumericsModel::UidRole).toULongLong();
+    if (stage == session_.stage() && session_.view()) {
+        session_.selectNode(uid, Origin::Numerics);
+        return;
+    }
+    pendingNode_ = uid;
+    session_.setStage(stage);
+}
+
+bool NumericsPanel::goToFirstDivergence() {
+    const QModelIndex begin = model_->firstDivergence();
+    if (!begin.isValid()) return false;
+    following_ = true;
+    if (const QModelIndex shown = proxy_->mapFromSource(begin); shown.isValid()) {
+        table_->setCurrentIndex(shown);
+        table_->scrollTo(shown);
+    }
+    following_ = false;
+    jumpTo(begin);
+    return true;
+}
+
+QString NumericsPanel::command() const {
+    QStringList options;
+    const QModelIndex now = proxy_->mapToSource(table_->currentIndex());
+    if (const ComparedRow* value = now.isValid() && pages_->currentIndex() == 1 && table_->hasFocus() ? model_->cell(now) : nullptr)
+        options << QStringLiteral("--node") << qstr(value->nodeB.empty() ? value->nodeA : value->nodeB);
+    return commandLine(session_, QStringLiteral("numerics"), options);
+}
+
+}  // namespace aliascope
