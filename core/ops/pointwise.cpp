@@ -198,7 +198,7 @@ constexpr std::string_view kFloating = R"(
     special_chebyshev_polynomial_u special_chebyshev_polynomial_v special_chebyshev_polynomial_w special_shifted_chebyshev_polynomial_t
     special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v special_shifted_chebyshev_polynomial_w
     special_hermite_polynomial_h special_hermite_polynomial_he special_laguerre_polynomial_l special_legendre_polynomial_p igamma igammac
-    ldexp.Tensor mvlgamma native_dropout_backward copysign.Tensor copysign.Scalar
+    ldexp.Tensor mvlgamma native_dropout_backward copysign.Tensor copysign.Scalar special_digamma
 )";
 
 /// Comparisons and tests.
@@ -274,6 +274,11 @@ void registerPointwise(InferTable& table) {
     addEach(table, "float_power.Tensor_Tensor float_power.Tensor_Scalar float_power.Scalar", toDouble);
     addEach(table, kFloating, floating);
     addEach(table, "div.Tensor_mode div.Scalar_mode", divide);
+    for (const char* polynomial :
+         {"chebyshev_polynomial_t", "chebyshev_polynomial_u", "chebyshev_polynomial_v", "chebyshev_polynomial_w", "shifted_chebyshev_polynomial_t",
+          "shifted_chebyshev_polynomial_u", "shifted_chebyshev_polynomial_v", "shifted_chebyshev_polynomial_w", "hermite_polynomial_h",
+          "hermite_polynomial_he", "laguerre_polynomial_l", "legendre_polynomial_p"})
+        for (const char* overload : {".n_scalar", ".x_scalar"}) table.add(std::string("aten::special_") + polynomial + overload, floating);
     addEach(table, kBoolean, boolean);
     addEach(table, "abs absolute", realPart);
     addEach(table, "angle", angle);

@@ -38,8 +38,10 @@ inline Tensor tensorFrom(const std::string& text) {
     StridedLoop<1>(sizes, {&t}, LoopOrder::Logical).forEach([&](const auto& at) {
         std::string word = "0";  // what the text does not say
         in >> word;
-        if (info(t.dtype).floating) writeDouble(t, at[0], std::stod(word));
-        else writeInteger(t, at[0], std::stoll(word));
+        if (info(t.dtype).floating)
+            writeDouble(t, at[0], std::stod(word));
+        else
+            writeInteger(t, at[0], std::stoll(word));
     });
     return t;
 }
@@ -59,8 +61,10 @@ inline std::string describe(const RuntimeValue& v) {
     if (!t->isContiguous()) out += brackets(t->strides);
     out += ":";
     StridedLoop<1>(t->sizes, {t}, LoopOrder::Logical).forEach([&](const auto& at) {
-        if (info(t->dtype).floating) out += " " + QString::number(readDouble(*t, at[0]), 'g', 9).toStdString();
-        else out += " " + std::to_string(readInteger(*t, at[0]));
+        if (info(t->dtype).floating)
+            out += " " + QString::number(readDouble(*t, at[0]), 'g', 9).toStdString();
+        else
+            out += " " + std::to_string(readInteger(*t, at[0]));
     });
     return out;
 }
@@ -88,15 +92,15 @@ inline std::string evaluate(const std::string& call, const std::vector<std::stri
 }  // namespace aliascope::exec::testing
 
 /// Row of a table of calls: name, call, operands (a braced list of texts), what it gives.
-#define CALL_COLUMNS()                        \
-    QTest::addColumn<QString>("call");        \
+#define CALL_COLUMNS()                         \
+    QTest::addColumn<QString>("call");         \
     QTest::addColumn<QStringList>("operands"); \
     QTest::addColumn<QString>("gives")
 #define CALL_ROW(name, call, operands, gives) QTest::newRow(name) << QString(call) << operands << QString(gives)
-#define CALL_CHECK()                                                                                                                  \
-    QFETCH(QString, call);                                                                                                            \
-    QFETCH(QStringList, operands);                                                                                                    \
-    QFETCH(QString, gives);                                                                                                           \
-    std::vector<std::string> texts;                                                                                                   \
-    for (const QString& operand : operands) texts.push_back(operand.toStdString());                                                   \
+#define CALL_CHECK()                                                                \
+    QFETCH(QString, call);                                                          \
+    QFETCH(QStringList, operands);                                                  \
+    QFETCH(QString, gives);                                                         \
+    std::vector<std::string> texts;                                                 \
+    for (const QString& operand : operands) texts.push_back(operand.toStdString()); \
     QCOMPARE(QString::fromStdString(evaluate(call.toStdString(), texts, static_cast<int>(gives.count(" | ")) + 1)), gives)

@@ -20,7 +20,8 @@ private slots:
         CALL_ROW("full of float", "aten.full.default([2], 3.5)", List{}, "f32[2]: 3.5 3.5");
         CALL_ROW("the value converts like a cast", "aten.full.default([2], 3.9, dtype = torch.int32)", List{}, "i32[2]: 3 3");
         CALL_ROW("scalar_tensor is f32 even for ints", "aten.scalar_tensor.default(3)", List{}, "f32: 3");
-        CALL_ROW("iota", "prims.iota.default(4, start = 5, step = -2, dtype = torch.int64, device = 'cpu', requires_grad = False)", List{}, "i64[4]: 5 3 1 -1");
+        CALL_ROW("iota", "prims.iota.default(4, start = 5, step = -2, dtype = torch.int64, device = 'cpu', requires_grad = False)", List{},
+                 "i64[4]: 5 3 1 -1");
         CALL_ROW("arange rounds the step first", "aten.arange.start_step(0, 1.2, 0.3)", List{}, "f32[4]: 0 0.300000012 0.600000024 0.900000036");
         CALL_ROW("arange of integers", "aten.arange.start_step(5, 0, -2)", List{}, "i64[3]: 5 3 1");
         CALL_ROW("linspace", "aten.linspace.default(-1, 1, 5)", List{}, "f32[5]: -1 -0.5 0 0.5 1");
@@ -46,10 +47,13 @@ private slots:
         CALL_ROW("floats truncate", to("int32"), List{"f32[4]: 1.9 -1.9 0.5 -0.5"}, "i32[4]: 1 -1 0 0");
         CALL_ROW("narrow integers wrap", to("uint8"), List{"i64[3]: 256 -1 300"}, "u8[3]: 0 255 44");
         CALL_ROW("NaN is true", to("bool"), List{"f32[4]: nan 0 -0 0.1"}, "b8[4]: 1 0 0 1");
-        CALL_ROW("f8e4m3fn does not saturate", to("float8_e4m3fn"), List{"f32[5]: 448 464 465 -1.0625 0.001953125"}, "f8e4m3fn[5]: 448 448 nan -1 0.001953125");
+        CALL_ROW("f8e4m3fn does not saturate", to("float8_e4m3fn"), List{"f32[5]: 448 464 465 -1.0625 0.001953125"},
+                 "f8e4m3fn[5]: 448 448 nan -1 0.001953125");
         CALL_ROW("f8e5m2 has infinity", to("float8_e5m2"), List{"f32[3]: 57344 61440 1.1"}, "f8e5m2[3]: 57344 inf 1");
-        CALL_ROW("copy in self's layout and type", "aten.copy.default(x, y)", (List{"f16[2,2][1,2]: 0 0 0 0", "f32[2]: 1 2"}), "f16[2,2][1,2]: 1 2 1 2");
-        CALL_ROW("clone, row-major", "aten.clone.default(x, memory_format = torch.contiguous_format)", List{"f32[2,2][1,2]: 1 2 3 4"}, "f32[2,2]: 1 2 3 4");
+        CALL_ROW("copy in self's layout and type", "aten.copy.default(x, y)", (List{"f16[2,2][1,2]: 0 0 0 0", "f32[2]: 1 2"}),
+                 "f16[2,2][1,2]: 1 2 1 2");
+        CALL_ROW("clone, row-major", "aten.clone.default(x, memory_format = torch.contiguous_format)", List{"f32[2,2][1,2]: 1 2 3 4"},
+                 "f32[2,2]: 1 2 3 4");
         CALL_ROW("fill with a tensor", "aten.fill.Tensor(x, y)", (List{"i64[2]: 1 2", "f32: 7.5"}), "i64[2]: 7 7");
     }
     void converts() { CALL_CHECK(); }
@@ -58,8 +62,10 @@ private slots:
     void sixteenBitsSurvive() {
         for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
             const auto word = static_cast<std::uint16_t>(bits);
-            if ((bits & 0x7C00) != 0x7C00 || (bits & 0x3FF) == 0) QCOMPARE(toHalf(toFloat(Half{word})).bits, word);
-            else QVERIFY(std::isnan(toFloat(Half{word})));
+            if ((bits & 0x7C00) != 0x7C00 || (bits & 0x3FF) == 0)
+                QCOMPARE(toHalf(toFloat(Half{word})).bits, word);
+            else
+                QVERIFY(std::isnan(toFloat(Half{word})));
             if ((bits & 0x7F80) != 0x7F80 || (bits & 0x7F) == 0) QCOMPARE(toBFloat16(toFloat(BFloat16{word})).bits, word);
         }
     }
@@ -89,10 +95,12 @@ private slots:
         CALL_ROW("cumsum of columns", "aten.cumsum.default(x, 0)", List{"f32[2,2][1,2]: 1 2 3 4"}, "f32[2,2]: 1 2 4 6");
         CALL_ROW("bf16 sums are not rounded in between", "aten.cumsum.default(x, 0)", List{"bf16[4]: 256 1 1 1"}, "bf16[4]: 256 256 258 260");
         CALL_ROW("cumprod", "aten.cumprod.default(x, 0)", List{"f32[3]: 2 3 -1"}, "f32[3]: 2 6 -6");
-        CALL_ROW("cummax takes the last of equal ones", "aten.cummax.default(x, 0)", List{"f32[5]: 1 3 3 nan 9"}, "f32[5]: 1 3 3 nan nan | i64[5]: 0 1 2 3 3");
+        CALL_ROW("cummax takes the last of equal ones", "aten.cummax.default(x, 0)", List{"f32[5]: 1 3 3 nan 9"},
+                 "f32[5]: 1 3 3 nan nan | i64[5]: 0 1 2 3 3");
         CALL_ROW("logcumsumexp", "aten.logcumsumexp.default(x, 0)", List{"f32[3]: -inf 0 0"}, "f32[3]: -inf 0 0.693147182");
         CALL_ROW("sorts are stable", "aten.sort.default(x)", List{"i64[4]: 2 1 2 1"}, "i64[4]: 1 1 2 2 | i64[4]: 1 3 0 2");
-        CALL_ROW("descending ones too", "aten.sort.stable(x, stable = True, descending = True)", List{"i64[4]: 2 1 2 1"}, "i64[4]: 2 2 1 1 | i64[4]: 0 2 1 3");
+        CALL_ROW("descending ones too", "aten.sort.stable(x, stable = True, descending = True)", List{"i64[4]: 2 1 2 1"},
+                 "i64[4]: 2 2 1 1 | i64[4]: 0 2 1 3");
         CALL_ROW("NaN sorts last", "aten.sort.default(x)", List{"f32[3]: nan 2 1"}, "f32[3]: 1 2 nan | i64[3]: 2 1 0");
         CALL_ROW("topk takes the lowest index", "aten.topk.default(x, 2)", List{"f32[4]: 1 5 5 5"}, "f32[2]: 5 5 | i64[2]: 1 2");
         CALL_ROW("NaN is the largest", "aten.topk.default(x, 1)", List{"f32[3]: 1 nan 5"}, "f32[1]: nan | i64[1]: 1");
@@ -103,14 +111,17 @@ private slots:
         CALL_ROW("histc is closed at the end", "aten.histc.default(x, 2, 0, 2)", List{"f32[5]: 0 1 2 -1 3"}, "f32[2]: 1 2");
         CALL_ROW("histc over the data's range", "aten.histc.default(x, 2)", List{"f32[3]: 4 5 6"}, "f32[2]: 1 2");
         CALL_ROW("bincount", "aten.bincount.default(x, None, 4)", List{"i64[3]: 1 1 2"}, "i64[4]: 0 2 1 0");
-        CALL_ROW("negative values", "aten.bincount.default(x)", List{"i64[1]: -1"}, "INDEX_OUT_OF_RANGE: r: index -1 at 0 of self is outside 0..2147483648.");
+        CALL_ROW("negative values", "aten.bincount.default(x)", List{"i64[1]: -1"},
+                 "INDEX_OUT_OF_RANGE: r: index -1 at 0 of self is outside 0..2147483648.");
         CALL_ROW("bucketize", "aten.bucketize.Tensor(x, y)", (List{"f32[4]: 0 1 2 nan", "f32[2]: 1 2"}), "i64[4]: 0 0 1 2");
         CALL_ROW("from the right", "aten.bucketize.Tensor(x, y, right = True)", (List{"f32[3]: 0 1 2", "f32[2]: 1 2"}), "i64[3]: 0 1 2");
         CALL_ROW("searchsorted by lines", "aten.searchsorted.Tensor(x, y)", (List{"i64[2,2]: 1 3 2 4", "i64[2,1]: 3 3"}), "i64[2,1]: 1 1");
-        CALL_ROW("through a sorter", "aten.searchsorted.Tensor(x, y, sorter = z)", (List{"i64[3]: 5 1 3", "i64[1]: 3", "i64[3]: 1 2 0"}), "i64[1]: 1");
+        CALL_ROW("through a sorter", "aten.searchsorted.Tensor(x, y, sorter = z)", (List{"i64[3]: 5 1 3", "i64[1]: 3", "i64[3]: 1 2 0"}),
+                 "i64[1]: 1");
         CALL_ROW("a sorter that leads out", "aten.searchsorted.Tensor(x, y, sorter = z)", (List{"i64[2]: 5 1", "i64[1]: 3", "i64[2]: 9 9"}),
                  "INDEX_OUT_OF_RANGE: r: index 9 at 1 of sorter is outside 0..2.");
-        CALL_ROW("unique_consecutive", "aten.unique_consecutive.default(x, True, True)", List{"i64[5]: 1 1 2 1 1"}, "i64[3]: 1 2 1 | i64[5]: 0 0 1 2 2 | i64[3]: 2 1 2");
+        CALL_ROW("unique_consecutive", "aten.unique_consecutive.default(x, True, True)", List{"i64[5]: 1 1 2 1 1"},
+                 "i64[3]: 1 2 1 | i64[5]: 0 0 1 2 2 | i64[3]: 2 1 2");
     }
     void scansAndSorts() { CALL_CHECK(); }
 
@@ -129,10 +140,12 @@ private slots:
 
     /// One step of Adam from zero averages moves every element by the learning rate, against the gradient's sign.
     void adamSteps() {
-        const std::string call = "aten._fused_adam_.default([x], [y], [z], [w], [], [s], lr = 0.1, beta1 = 0.9, beta2 = 0.999, weight_decay = 0.0, eps = 0.0, "
-                                 "amsgrad = False, maximize = False)";
-        const Ran r = run(forward("x, y, z, w, s", "r = torch.ops." + call + "\nreturn (x, z)"),
-                          {tensorFrom("f32[2]: 1 1"), tensorFrom("f32[2]: 4 -2"), tensorFrom("f32[2]:"), tensorFrom("f32[2]:"), tensorFrom("f32: 1")});
+        const std::string call =
+            "aten._fused_adam_.default([x], [y], [z], [w], [], [s], lr = 0.1, beta1 = 0.9, beta2 = 0.999, weight_decay = 0.0, eps = 0.0, "
+            "amsgrad = False, maximize = False)";
+        const Ran r =
+            run(forward("x, y, z, w, s", "r = torch.ops." + call + "\nreturn (x, z)"),
+                {tensorFrom("f32[2]: 1 1"), tensorFrom("f32[2]: 4 -2"), tensorFrom("f32[2]:"), tensorFrom("f32[2]:"), tensorFrom("f32: 1")});
         QCOMPARE(QString::fromStdString(r.error), QString());
         QCOMPARE(QString::fromStdString(r.outputs), QString("0.9 1.1 | 0.4 -0.2"));
     }

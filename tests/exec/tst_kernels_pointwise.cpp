@@ -38,9 +38,11 @@ private slots:
         CALL_ROW("a 0-d tensor on the host is not", "aten.mul.Tensor(x, y)", (List{"bf16[1]: 9", "f32 cpu: 0.1"}), "bf16[1]: 0.8984375");
         CALL_ROW("bf16(0.1) == 0.1", "aten.eq.Scalar(x, 0.1)", List{"bf16[1]: 0.1"}, "b8[1]: 1");
         CALL_ROW("bf16(0.1) > 0.1 is false", "aten.gt.Scalar(x, 0.1)", List{"bf16[1]: 0.1"}, "b8[1]: 0");
-        CALL_ROW("alpha times b is not rounded to bf16", "aten.add.Tensor(x, y, alpha = 0.1)", (List{"bf16[1]: 0", "bf16[1]: 9"}), "bf16[1]: 0.8984375");
+        CALL_ROW("alpha times b is not rounded to bf16", "aten.add.Tensor(x, y, alpha = 0.1)", (List{"bf16[1]: 0", "bf16[1]: 9"}),
+                 "bf16[1]: 0.8984375");
         CALL_ROW("alpha of integers", "aten.sub.Tensor(x, y, alpha = 3)", (List{"i64[1]: 10", "i64[1]: 2"}), "i64[1]: 4");
-        CALL_ROW("fma rounds once", "prims.fma.default(x, y, z)", (List{"f32[1]: 1.000244140625", "f32[1]: 1.000244140625", "f32[1]: -1.00048828125"}), "f32[1]: 5.96046448e-08");
+        CALL_ROW("fma rounds once", "prims.fma.default(x, y, z)",
+                 (List{"f32[1]: 1.000244140625", "f32[1]: 1.000244140625", "f32[1]: -1.00048828125"}), "f32[1]: 5.96046448e-08");
     }
     void computesInItsType() { CALL_CHECK(); }
 
@@ -80,7 +82,8 @@ private slots:
     void unary() { CALL_CHECK(); }
 
     void reluGivesPositiveZero() {
-        const Ran r = run(forward("x", "a = torch.ops.aten.relu.default(x)\nb = torch.ops.aten.reciprocal.default(a)\nreturn (b,)"), {tensorFrom("f32[1]: -0")});
+        const Ran r = run(forward("x", "a = torch.ops.aten.relu.default(x)\nb = torch.ops.aten.reciprocal.default(a)\nreturn (b,)"),
+                          {tensorFrom("f32[1]: -0")});
         QCOMPARE(QString::fromStdString(r.outputs), QString("inf"));
     }
 
@@ -91,11 +94,16 @@ private slots:
         CALL_ROW("clamp keeps NaN", "aten.clamp.default(x, 0, 1)", List{"f32[4]: nan -2 0.5 7"}, "f32[4]: nan 0 0.5 1");
         CALL_ROW("clamp where bounds cross", "aten.clamp.default(x, 3, 1)", List{"f32[2]: 0 9"}, "f32[2]: 1 1");
         CALL_ROW("clamp from below", "aten.clamp.default(x, 1)", List{"i64[2]: 0 2"}, "i64[2]: 1 2");
-        CALL_ROW("floor of integers", "aten.div.Tensor_mode(x, y, rounding_mode = 'floor')", (List{"i64[4]: 7 -7 7 -7", "i64[4]: 2 2 -2 -2"}), "i64[4]: 3 -4 -4 3");
-        CALL_ROW("trunc of integers", "aten.div.Tensor_mode(x, y, rounding_mode = 'trunc')", (List{"i64[4]: 7 -7 7 -7", "i64[4]: 2 2 -2 -2"}), "i64[4]: 3 -3 -3 3");
-        CALL_ROW("floor of floats is Python's", "aten.div.Tensor_mode(x, y, rounding_mode = 'floor')", (List{"f64[4]: 5 1 -1 0", "f64[4]: 0.1 0 0 0"}), "f64[4]: 49 inf -inf nan");
-        CALL_ROW("integers by 0", "aten.div.Tensor_mode(x, y, rounding_mode = 'floor')", (List{"i64[2]: 1 2", "i64[2]: 1 0"}), "DIVISION_BY_ZERO: r: integer division by 0 at element 1.");
-        CALL_ROW("remainder has the divisor's sign", "aten.remainder.Tensor(x, y)", (List{"f32[4]: 7 -7 7 -7", "f32[4]: 3 3 -3 -3"}), "f32[4]: 1 2 -2 -1");
+        CALL_ROW("floor of integers", "aten.div.Tensor_mode(x, y, rounding_mode = 'floor')", (List{"i64[4]: 7 -7 7 -7", "i64[4]: 2 2 -2 -2"}),
+                 "i64[4]: 3 -4 -4 3");
+        CALL_ROW("trunc of integers", "aten.div.Tensor_mode(x, y, rounding_mode = 'trunc')", (List{"i64[4]: 7 -7 7 -7", "i64[4]: 2 2 -2 -2"}),
+                 "i64[4]: 3 -3 -3 3");
+        CALL_ROW("floor of floats is Python's", "aten.div.Tensor_mode(x, y, rounding_mode = 'floor')",
+                 (List{"f64[4]: 5 1 -1 0", "f64[4]: 0.1 0 0 0"}), "f64[4]: 49 inf -inf nan");
+        CALL_ROW("integers by 0", "aten.div.Tensor_mode(x, y, rounding_mode = 'floor')", (List{"i64[2]: 1 2", "i64[2]: 1 0"}),
+                 "DIVISION_BY_ZERO: r: integer division by 0 at element 1.");
+        CALL_ROW("remainder has the divisor's sign", "aten.remainder.Tensor(x, y)", (List{"f32[4]: 7 -7 7 -7", "f32[4]: 3 3 -3 -3"}),
+                 "f32[4]: 1 2 -2 -1");
         CALL_ROW("fmod has the dividend's", "aten.fmod.Tensor(x, y)", (List{"i64[4]: 7 -7 7 -7", "i64[4]: 3 3 -3 -3"}), "i64[4]: 1 -1 1 -1");
         CALL_ROW("the smallest i64 by -1", "aten.floor_divide.default(x, -1)", List{"i64[1]: -9223372036854775808"}, "i64[1]: -9223372036854775808");
         CALL_ROW("square", "aten.pow.Tensor_Scalar(x, 2)", List{"f32[2]: 3 -0.5"}, "f32[2]: 9 0.25");
@@ -103,10 +111,12 @@ private slots:
         CALL_ROW("inverse square root", "aten.pow.Tensor_Scalar(x, -0.5)", List{"f32[2]: 4 0"}, "f32[2]: 0.5 inf");
         CALL_ROW("negative base, fraction", "aten.pow.Tensor_Scalar(x, 0.3)", List{"f32[1]: -2"}, "f32[1]: nan");
         CALL_ROW("integers to a negative power", "aten.pow.Tensor_Scalar(x, -1)", List{"i64[1]: 2"},
-                 "UNSUPPORTED_OP: aten::pow.Tensor_Scalar at r cannot run: integers to negative integer powers are not allowed. Give a body with --ops, or --stand-in.");
+                 "UNSUPPORTED_OP: aten::pow.Tensor_Scalar at r cannot run: integers to negative integer powers are not allowed. Give a body with "
+                 "--ops, or --stand-in.");
         CALL_ROW("integer powers wrap", "aten.pow.Tensor_Scalar(x, 8)", List{"u8[2]: 2 3"}, "u8[2]: 0 161");
         CALL_ROW("shifts", "aten.bitwise_left_shift.Tensor(x, y)", (List{"i8[4]: 1 1 1 -1", "i8[4]: 3 7 8 1"}), "i8[4]: 8 -128 0 -2");
-        CALL_ROW("right shifts keep the sign", "aten.bitwise_right_shift.Tensor(x, y)", (List{"i32[3]: -8 -8 8", "i32[3]: 1 40 2"}), "i32[3]: -4 -1 2");
+        CALL_ROW("right shifts keep the sign", "aten.bitwise_right_shift.Tensor(x, y)", (List{"i32[3]: -8 -8 8", "i32[3]: 1 40 2"}),
+                 "i32[3]: -4 -1 2");
         CALL_ROW("bitwise_and of bool", "aten.bitwise_and.Tensor(x, y)", (List{"b8[2]: 1 1", "b8[2]: 1 0"}), "b8[2]: 1 0");
         CALL_ROW("gcd and signs", "aten.gcd.default(x, y)", (List{"i64[3]: 12 -12 0", "i64[3]: 18 18 5"}), "i64[3]: 6 6 5");
         CALL_ROW("lcm", "aten.lcm.default(x, y)", (List{"i64[3]: 4 -4 0", "i64[3]: 6 6 5"}), "i64[3]: 12 12 0");
@@ -117,7 +127,8 @@ private slots:
         CALL_ROW("masked_fill keeps the type", "aten.masked_fill.Scalar(x, y, -65536.0)", (List{"bf16[2]: 1 2", "b8[2]: 0 1"}), "bf16[2]: 1 -65536");
         CALL_ROW("isclose of infinities", "aten.isclose.default(x, y)", (List{"f32[3]: inf inf nan", "f32[3]: inf 1 nan"}), "b8[3]: 1 0 0");
         CALL_ROW("isin", "aten.isin.Tensor_Tensor(x, y)", (List{"i64[4]: 1 2 3 4", "i64[2]: 4 2"}), "b8[4]: 0 1 0 1");
-        CALL_ROW("shapes that clash", "aten.copy.default(x, y)", (List{"f32[2]: 1 2", "f32[3]: 1 2 3"}), "SHAPE_MISMATCH: r: operand has shape [3], a shape that broadcasts to [2] expected.");
+        CALL_ROW("shapes that clash", "aten.copy.default(x, y)", (List{"f32[2]: 1 2", "f32[3]: 1 2 3"}),
+                 "SHAPE_MISMATCH: r: operand has shape [3], a shape that broadcasts to [2] expected.");
     }
     void binary() { CALL_CHECK(); }
 
@@ -147,9 +158,11 @@ private slots:
         CALL_ROW("Bessel", "aten.special_bessel_j0.default(x)", List{"f64[2]: 0 1"}, "f64[2]: 1 0.765197687");
         CALL_ROW("scaled Bessel far out", "aten.special_i0e.default(x)", List{"f64[2]: 0 1000"}, "f64[2]: 1 0.0126172405");
         CALL_ROW("Airy", "aten.special_airy_ai.default(x)", List{"f64[3]: 0 1 -1"}, "f64[3]: 0.355028054 0.135292416 0.535560883");
-        CALL_ROW("Legendre", "aten.special_legendre_polynomial_p.default(x, y)", (List{"f64[3]: 0.5 0.5 0.5", "i64[3]: 0 2 -1"}), "f64[3]: 1 -0.125 0");
+        CALL_ROW("Legendre", "aten.special_legendre_polynomial_p.default(x, y)", (List{"f64[3]: 0.5 0.5 0.5", "i64[3]: 0 2 -1"}),
+                 "f64[3]: 1 -0.125 0");
         CALL_ROW("quantiles", "aten.special_ndtri.default(x)", List{"f64[4]: 0.025 0.975 0 2"}, "f64[4]: -1.95996398 1.95996398 -inf nan");
-        CALL_ROW("the next 16-bit float", "aten.nextafter.default(x, y)", (List{"bf16[3]: 1 1 0", "bf16[3]: 2 0 -1"}), "bf16[3]: 1.0078125 0.99609375 -9.18354962e-41");
+        CALL_ROW("the next 16-bit float", "aten.nextafter.default(x, y)", (List{"bf16[3]: 1 1 0", "bf16[3]: 2 0 -1"}),
+                 "bf16[3]: 1.0078125 0.99609375 -9.18354962e-41");
     }
     void special() { CALL_CHECK(); }
 
@@ -162,11 +175,16 @@ private slots:
         CALL_ROW("derivative of mse", "aten.mse_loss_backward.default(x, y, z, 1)", (List{"f32: 1", "f32[2]: 1 4", "f32[2]: 0 1"}), "f32[2]: 1 3");
         CALL_ROW("huber", "aten.huber_loss.default(x, y, 0, 2.0)", two, "f32[2]: 0.5 4");
         CALL_ROW("smooth l1", "aten.smooth_l1_loss.default(x, y, 0, 2.0)", two, "f32[2]: 0.25 2");
-        CALL_ROW("cross entropy stops at -100", "aten.binary_cross_entropy.default(x, y, None, 0)", (List{"f32[2]: 0 0.5", "f32[2]: 1 1"}), "f32[2]: 100 0.693147182");
-        CALL_ROW("likelihood", "aten.nll_loss_forward.default(x, y, None, 1, -100)", (List{"f32[2,2]: -1 -2 -3 -5", "i64[2]: 0 1"}), "f32: 3 | f32: 2");
-        CALL_ROW("ignored targets", "aten.nll_loss_forward.default(x, y, None, 1, 1)", (List{"f32[2,2]: -1 -2 -3 -5", "i64[2]: 0 1"}), "f32: 1 | f32: 1");
-        CALL_ROW("weights", "aten.nll_loss_forward.default(x, y, z, 1, -100)", (List{"f32[2,2]: -1 -2 -3 -5", "i64[2]: 0 1", "f32[2]: 1 3"}), "f32: 4 | f32: 4");
-        CALL_ROW("likelihood of pixels", "aten.nll_loss2d_forward.default(x, y, None, 0, -100)", (List{"f32[1,2,1,2]: -1 -2 -3 -4", "i64[1,1,2]: 1 0"}), "f32[1,1,2]: 3 2 | f32: 0");
+        CALL_ROW("cross entropy stops at -100", "aten.binary_cross_entropy.default(x, y, None, 0)", (List{"f32[2]: 0 0.5", "f32[2]: 1 1"}),
+                 "f32[2]: 100 0.693147182");
+        CALL_ROW("likelihood", "aten.nll_loss_forward.default(x, y, None, 1, -100)", (List{"f32[2,2]: -1 -2 -3 -5", "i64[2]: 0 1"}),
+                 "f32: 3 | f32: 2");
+        CALL_ROW("ignored targets", "aten.nll_loss_forward.default(x, y, None, 1, 1)", (List{"f32[2,2]: -1 -2 -3 -5", "i64[2]: 0 1"}),
+                 "f32: 1 | f32: 1");
+        CALL_ROW("weights", "aten.nll_loss_forward.default(x, y, z, 1, -100)", (List{"f32[2,2]: -1 -2 -3 -5", "i64[2]: 0 1", "f32[2]: 1 3"}),
+                 "f32: 4 | f32: 4");
+        CALL_ROW("likelihood of pixels", "aten.nll_loss2d_forward.default(x, y, None, 0, -100)",
+                 (List{"f32[1,2,1,2]: -1 -2 -3 -4", "i64[1,1,2]: 1 0"}), "f32[1,1,2]: 3 2 | f32: 0");
         CALL_ROW("weights of another count", "aten.nll_loss_forward.default(x, y, z, 1, -100)", (List{"f32[1,2]: -1 -2", "i64[1]: 1", "f32[1]: 1"}),
                  "SHAPE_MISMATCH: r: weight has shape [1], [2] expected.");
         CALL_ROW("targets out of range", "aten.nll_loss_forward.default(x, y, None, 1, -100)", (List{"f32[1,2]: -1 -2", "i64[1]: 2"}),

@@ -8,23 +8,35 @@
 namespace aliascope::exec {
 namespace {
 
-#define ALC_FUNCTOR(NAME, ...)                                   \
-    struct NAME {                                                \
-        template <std::floating_point C>                         \
-        C operator()(__VA_ARGS__) const;                         \
-    };                                                           \
-    template <std::floating_point C>                             \
+#define ALC_FUNCTOR(NAME, ...)           \
+    struct NAME {                        \
+        template <std::floating_point C> \
+        C operator()(__VA_ARGS__) const; \
+    };                                   \
+    template <std::floating_point C>     \
     C NAME::operator()(__VA_ARGS__) const
 
-template <std::floating_point C> C sigmoidOf(C x) { return 1 / (1 + std::exp(-x)); }
-template <std::floating_point C> C softplusOf(C x) { return std::log1p(std::exp(x)); }
-template <std::floating_point C> C clampOf(C x, C low, C high) { return x < low ? low : x > high ? high : x; }
+template <std::floating_point C>
+C sigmoidOf(C x) {
+    return 1 / (1 + std::exp(-x));
+}
+template <std::floating_point C>
+C softplusOf(C x) {
+    return std::log1p(std::exp(x));
+}
+template <std::floating_point C>
+C clampOf(C x, C low, C high) {
+    return x < low ? low : x > high ? high : x;
+}
 
 // --- gelu ----------------------------------------------------------------------------------------------------------------------------------
 
-template <class C> constexpr C kSqrtHalf = std::numbers::sqrt2_v<C> / 2;
-template <class C> constexpr C kTanhScale = std::numbers::sqrt2_v<C> * std::numbers::inv_sqrtpi_v<C>;  // sqrt(2 / pi)
-template <class C> constexpr C kTanhCube = C(0.044715);
+template <class C>
+constexpr C kSqrtHalf = std::numbers::sqrt2_v<C> / 2;
+template <class C>
+constexpr C kTanhScale = std::numbers::sqrt2_v<C>* std::numbers::inv_sqrtpi_v<C>;  // sqrt(2 / pi)
+template <class C>
+constexpr C kTanhCube = C(0.044715);
 
 ALC_FUNCTOR(Gelu, C x) { return x * (C(0.5) * (1 + std::erf(x * kSqrtHalf<C>))); }
 ALC_FUNCTOR(GeluTanh, C x) { return C(0.5) * x * (1 + std::tanh(kTanhScale<C> * (x + kTanhCube<C> * x * x * x))); }
@@ -41,9 +53,12 @@ ALC_FUNCTOR(GeluTanhBackward, C g, C x) {
 template <class Exact, class Tanh, std::size_t... I>
 void gelu(OpCall& call) {
     const std::string_view form = call.arg("approximate").text().view();
-    if (form == "tanh") pointwise<Tanh, MeetRule::Promoted, I...>(call);
-    else if (form.empty() || form == "none") pointwise<Exact, MeetRule::Promoted, I...>(call);
-    else failUnsupported("approximate " + std::string(form) + " is neither none nor tanh");
+    if (form == "tanh")
+        pointwise<Tanh, MeetRule::Promoted, I...>(call);
+    else if (form.empty() || form == "none")
+        pointwise<Exact, MeetRule::Promoted, I...>(call);
+    else
+        failUnsupported("approximate " + std::string(form) + " is neither none nor tanh");
 }
 
 // --- sigmoid, silu, mish -----------------------------------------------------------------------------------------------------------------------
@@ -70,8 +85,10 @@ ALC_FUNCTOR(LogitBackward, C g, C x) { return x < 0 || x > 1 ? std::numeric_limi
 ALC_FUNCTOR(LogitClampedBackward, C g, C x, C eps) { return x < eps || x > 1 - eps ? C(0) : g / (x * (1 - x)); }
 
 void logitBackward(OpCall& call) {
-    if (call.args.at(2).isNone()) pointwise<LogitBackward, MeetRule::Promoted, 0, 1>(call);
-    else pointwise<LogitClampedBackward, MeetRule::Promoted, 0, 1, 2>(call);
+    if (call.args.at(2).isNone())
+        pointwise<LogitBackward, MeetRule::Promoted, 0, 1>(call);
+    else
+        pointwise<LogitClampedBackward, MeetRule::Promoted, 0, 1, 2>(call);
 }
 
 /// log_sigmoid_forward gives a buffer beside the result: exp(-|x|) on the CPU, nothing on CUDA.
@@ -109,13 +126,48 @@ ALC_FUNCTOR(Softshrink, C x, C lambda) { return x > lambda ? x - lambda : x < -l
 ALC_FUNCTOR(ShrinkBackward, C g, C x, C lambda) { return x >= -lambda && x <= lambda ? C(0) : g; }
 #undef ALC_FUNCTOR
 
-struct Hardtanh { template <class C> C operator()(C x, C low, C high) const { return x < low ? low : x > high ? high : x; } };
-struct HardtanhBackward { template <class C> C operator()(C g, C x, C low, C high) const { return x <= low || x >= high ? C(0) : g; } };
-struct Threshold { template <class C> C operator()(C x, C threshold, C value) const { return x <= threshold ? value : x; } };
-struct ThresholdBackward { template <class C> C operator()(C g, C x, C threshold) const { return x <= threshold ? C(0) : g; } };
-struct Prelu { template <std::floating_point C> C operator()(C x, C weight) const { return x > 0 ? x : weight * x; } };
-struct PreluBackwardSelf { template <std::floating_point C> C operator()(C g, C x, C weight) const { return x > 0 ? g : weight * g; } };
-struct PreluBackwardWeight { template <std::floating_point C> C operator()(C g, C x) const { return x > 0 ? C(0) : x * g; } };
+struct Hardtanh {
+    template <class C>
+    C operator()(C x, C low, C high) const {
+        return x < low ? low : x > high ? high : x;
+    }
+};
+struct HardtanhBackward {
+    template <class C>
+    C operator()(C g, C x, C low, C high) const {
+        return x <= low || x >= high ? C(0) : g;
+    }
+};
+struct Threshold {
+    template <class C>
+    C operator()(C x, C threshold, C value) const {
+        return x <= threshold ? value : x;
+    }
+};
+struct ThresholdBackward {
+    template <class C>
+    C operator()(C g, C x, C threshold) const {
+        return x <= threshold ? C(0) : g;
+    }
+};
+struct Prelu {
+    template <std::floating_point C>
+    C operator()(C x, C weight) const {
+        return x > 0 ? x : weight * x;
+    }
+};
+struct PreluBackwardSelf {
+    template <std::floating_point C>
+    C operator()(C g, C x, C weight) const {
+        return x > 0 ? g : weight * g;
+    }
+};
+struct PreluBackwardWeight {
+    template <std::floating_point C>
+    C operator()(C g, C x) const {
+        return x > 0 ? C(0) : x * g;
+    }
+};
 
 /// _prelu_kernel_backward(grad, self, weight): both derivatives, element by element.
 void preluBackward(OpCall& call) {
@@ -126,10 +178,21 @@ void preluBackward(OpCall& call) {
 
 // --- gates -----------------------------------------------------------------------------------------------------------------------------------
 
-struct Gate { template <std::floating_point C> C operator()(C a, C b) const { return a * sigmoidOf(b); } };
-struct GateValue { template <std::floating_point C> C operator()(C g, C b) const { return g * sigmoidOf(b); } };
+struct Gate {
+    template <std::floating_point C>
+    C operator()(C a, C b) const {
+        return a * sigmoidOf(b);
+    }
+};
+struct GateValue {
+    template <std::floating_point C>
+    C operator()(C g, C b) const {
+        return g * sigmoidOf(b);
+    }
+};
 struct GateBackward {
-    template <std::floating_point C> C operator()(C g, C a, C b) const {
+    template <std::floating_point C>
+    C operator()(C g, C a, C b) const {
         const C s = sigmoidOf(b);
         return (1 - s) * s * g * a;
     }
@@ -161,7 +224,12 @@ void gluBackward(OpCall& call) {
 }
 
 /// native_dropout_backward(grad, mask, scale).
-struct DropoutBackward { template <std::floating_point C> C operator()(C g, C mask, C scale) const { return g * (mask != 0 ? scale : C(0)); } };
+struct DropoutBackward {
+    template <std::floating_point C>
+    C operator()(C g, C mask, C scale) const {
+        return g * (mask != 0 ? scale : C(0));
+    }
+};
 void dropoutBackward(OpCall& call) {
     pointwiseApply<DropoutBackward>(call.out(), std::array{pointwiseOperand(call, 0), pointwiseOperand(call, 1), pointwiseOperand(call, 2)},
                                     call.out().dtype);

@@ -16,8 +16,10 @@ void fillWith(OpCall& call) {
 /// A value that may be a 0-d tensor (a number computed in the graph).
 template <std::size_t I>
 void fillWithArgument(OpCall& call) {
-    if (const Tensor* value = call.args.at(I).tensor()) copyElements(call.out(), *value);
-    else fillScalar(call.out(), call.args[I]);
+    if (const Tensor* value = call.args.at(I).tensor())
+        copyElements(call.out(), *value);
+    else
+        fillScalar(call.out(), call.args[I]);
 }
 
 /// out[i] = value(i) for a result of one dimension, in the compute type C of the result.
@@ -51,8 +53,10 @@ C numberAs(const RuntimeValue& v) {
 
 template <class C>
 C wrappingStep(C start, std::int64_t i, C step) {
-    if constexpr (std::is_integral_v<C>) return static_cast<C>(static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
-    else return start + static_cast<C>(i) * step;
+    if constexpr (std::is_integral_v<C>)
+        return static_cast<C>(static_cast<std::uint64_t>(start) + static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
+    else
+        return start + static_cast<C>(i) * step;
 }
 
 /// start + i * step in the result's compute type.
@@ -90,8 +94,10 @@ struct Ends {
 /// Calls `f` with float or double; integers are spaced in f64.
 template <class F>
 void dispatchSpacing(DType d, F f) {
-    if (info(d).floating && d != DType::F64) f(float());
-    else f(double());
+    if (info(d).floating && d != DType::F64)
+        f(float());
+    else
+        f(double());
 }
 
 /// Evenly spaced numbers, each with one rounding.
@@ -128,7 +134,8 @@ void registerCreate(KernelTable& t) {
     for (const char* op : {"aten::empty.memory_format", "aten::empty_like", "aten::new_empty", "aten::empty_strided", "aten::new_empty_strided",
                            "aten::empty_permuted", "prims::empty", "prims::empty_strided", "prims::empty_permuted"})
         t.add(op, leaveUndefined);
-    for (const char* op : {"aten::zeros", "aten::zeros_like", "aten::new_zeros", "aten::_efficientzerotensor", "aten::zero", "aten::zero_"}) t.add(op, fillWith<0>).elementwise = true;
+    for (const char* op : {"aten::zeros", "aten::zeros_like", "aten::new_zeros", "aten::_efficientzerotensor", "aten::zero", "aten::zero_"})
+        t.add(op, fillWith<0>).elementwise = true;
     for (const char* op : {"aten::ones", "aten::ones_like", "aten::new_ones"}) t.add(op, fillWith<1>).elementwise = true;
     for (const char* op : {"aten::full", "aten::full_like", "prims::full", "prims::full_like"}) t.add(op, fillWithArgument<1>);
     t.add("aten::new_full", fillWithArgument<2>);

@@ -13,11 +13,16 @@ struct Float8Format {
 
 Float8Format formatOf(DType type) {
     switch (type) {
-        case DType::F8E4M3FN: return {3, 7, 448.0F, false, false};
-        case DType::F8E5M2: return {2, 15, 57344.0F, true, false};
-        case DType::F8E4M3FNUZ: return {3, 8, 240.0F, false, true};
-        case DType::F8E5M2FNUZ: return {2, 16, 57344.0F, false, true};
-        default: failDType(type);
+        case DType::F8E4M3FN:
+            return {3, 7, 448.0F, false, false};
+        case DType::F8E5M2:
+            return {2, 15, 57344.0F, true, false};
+        case DType::F8E4M3FNUZ:
+            return {3, 8, 240.0F, false, true};
+        case DType::F8E5M2FNUZ:
+            return {2, 16, 57344.0F, false, true};
+        default:
+            failDType(type);
     }
 }
 

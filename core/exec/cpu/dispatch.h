@@ -43,10 +43,14 @@ inline BFloat16 toBFloat16(float x) {
 inline Half toHalf(float x) {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(x), sign = (bits >> 16) & 0x8000u, magnitude = bits & 0x7FFFFFFFu;
     std::uint32_t out;
-    if (magnitude > 0x7F800000u) out = 0x7E00u;
-    else if (magnitude >= 0x477FF000u) out = 0x7C00u;
-    else if (magnitude < 0x38800000u) out = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3F000000u;  // subnormal: 0.5f has their spacing
-    else out = (magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13;
+    if (magnitude > 0x7F800000u)
+        out = 0x7E00u;
+    else if (magnitude >= 0x477FF000u)
+        out = 0x7C00u;
+    else if (magnitude < 0x38800000u)
+        out = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3F000000u;  // subnormal: 0.5f has their spacing
+    else
+        out = (magnitude - 0x38000000u + 0xFFFu + ((magnitude >> 13) & 1u)) >> 13;
     return {static_cast<std::uint16_t>(out | sign)};
 }
 
@@ -71,20 +75,29 @@ To truncateTo(double x) {
 /// False for integers.
 template <class C>
 constexpr bool isNaN(C x) {
-    if constexpr (std::is_floating_point_v<C>) return x != x;
-    else return false;
+    if constexpr (std::is_floating_point_v<C>)
+        return x != x;
+    else
+        return false;
 }
 
 /// Conversion of one element.
 template <class To, class From>
 To convertElement(From x) {
-    if constexpr (std::is_same_v<To, From>) return x;
-    else if constexpr (std::is_same_v<From, BFloat16> || std::is_same_v<From, Half>) return convertElement<To>(toFloat(x));
-    else if constexpr (std::is_same_v<To, BFloat16>) return toBFloat16(static_cast<float>(x));
-    else if constexpr (std::is_same_v<To, Half>) return toHalf(static_cast<float>(x));
-    else if constexpr (std::is_same_v<To, bool>) return x != From(0);
-    else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) return truncateTo<To>(static_cast<double>(x));
-    else return static_cast<To>(x);
+    if constexpr (std::is_same_v<To, From>)
+        return x;
+    else if constexpr (std::is_same_v<From, BFloat16> || std::is_same_v<From, Half>)
+        return convertElement<To>(toFloat(x));
+    else if constexpr (std::is_same_v<To, BFloat16>)
+        return toBFloat16(static_cast<float>(x));
+    else if constexpr (std::is_same_v<To, Half>)
+        return toHalf(static_cast<float>(x));
+    else if constexpr (std::is_same_v<To, bool>)
+        return x != From(0);
+    else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>)
+        return truncateTo<To>(static_cast<double>(x));
+    else
+        return static_cast<To>(x);
 }
 
 template <class T>
@@ -98,11 +111,16 @@ struct DTypeTag {
 template <class F>
 decltype(auto) dispatchFloating(DType d, F&& f) {
     switch (d) {
-        case DType::F64: return f(DTypeTag<double>());
-        case DType::F32: return f(DTypeTag<float>());
-        case DType::F16: return f(DTypeTag<Half>());
-        case DType::BF16: return f(DTypeTag<BFloat16>());
-        default: failDType(d);
+        case DType::F64:
+            return f(DTypeTag<double>());
+        case DType::F32:
+            return f(DTypeTag<float>());
+        case DType::F16:
+            return f(DTypeTag<Half>());
+        case DType::BF16:
+            return f(DTypeTag<BFloat16>());
+        default:
+            failDType(d);
     }
 }
 
@@ -110,16 +128,26 @@ decltype(auto) dispatchFloating(DType d, F&& f) {
 template <class F>
 decltype(auto) dispatchIntegral(DType d, F&& f) {
     switch (d) {
-        case DType::I64: return f(DTypeTag<std::int64_t>());
-        case DType::I32: return f(DTypeTag<std::int32_t>());
-        case DType::I16: return f(DTypeTag<std::int16_t>());
-        case DType::I8: return f(DTypeTag<std::int8_t>());
-        case DType::U8: return f(DTypeTag<std::uint8_t>());
-        case DType::U16: return f(DTypeTag<std::uint16_t>());
-        case DType::U32: return f(DTypeTag<std::uint32_t>());
-        case DType::U64: return f(DTypeTag<std::uint64_t>());
-        case DType::B8: return f(DTypeTag<bool>());
-        default: failDType(d);
+        case DType::I64:
+            return f(DTypeTag<std::int64_t>());
+        case DType::I32:
+            return f(DTypeTag<std::int32_t>());
+        case DType::I16:
+            return f(DTypeTag<std::int16_t>());
+        case DType::I8:
+            return f(DTypeTag<std::int8_t>());
+        case DType::U8:
+            return f(DTypeTag<std::uint8_t>());
+        case DType::U16:
+            return f(DTypeTag<std::uint16_t>());
+        case DType::U32:
+            return f(DTypeTag<std::uint32_t>());
+        case DType::U64:
+            return f(DTypeTag<std::uint64_t>());
+        case DType::B8:
+            return f(DTypeTag<bool>());
+        default:
+            failDType(d);
     }
 }
 

@@ -10,7 +10,7 @@ namespace {
 struct AdamStep {
     double lr, beta1, beta2, weightDecay, eps;
     bool amsgrad, maximize;
-    bool decoupled;     ///< AdamW's weight decay
+    bool decoupled;  ///< AdamW's weight decay
     double gradScale = 1;
     bool skip = false;  ///< infinite gradients were found
 };
@@ -26,8 +26,13 @@ double numberAt(const OpCall& call, std::string_view param) {
 }
 
 AdamStep stepOf(const OpCall& call) {
-    AdamStep s{numberAt(call, "lr"), numberAt(call, "beta1"), numberAt(call, "beta2"), numberAt(call, "weight_decay"), numberAt(call, "eps"),
-               call.arg("amsgrad").boolean().value_or(false), call.arg("maximize").boolean().value_or(false),
+    AdamStep s{numberAt(call, "lr"),
+               numberAt(call, "beta1"),
+               numberAt(call, "beta2"),
+               numberAt(call, "weight_decay"),
+               numberAt(call, "eps"),
+               call.arg("amsgrad").boolean().value_or(false),
+               call.arg("maximize").boolean().value_or(false),
                call.name.view().starts_with("aten::_fused_adamw")};
     if (!call.arg("grad_scale").isNone()) s.gradScale = numberAt(call, "grad_scale");
     if (!call.arg("found_inf").isNone()) s.skip = numberAt(call, "found_inf") == 1;
@@ -49,8 +54,10 @@ void updateParameter(const AdamStep& s, const AdamTensors& t, double step) {
             writeDouble(*gradient, at[1], g);
         }
         if (s.maximize) g = -g;
-        if (s.decoupled) p -= s.lr * s.weightDecay * p;
-        else g += p * s.weightDecay;
+        if (s.decoupled)
+            p -= s.lr * s.weightDecay * p;
+        else
+            g += p * s.weightDecay;
         const double m = s.beta1 * read(2) + (1 - s.beta1) * g, v = s.beta2 * read(3) + (1 - s.beta2) * g * g;
         double scale = v;
         if (s.amsgrad) {
@@ -69,7 +76,8 @@ void updateAll(const OpCall& call, const std::array<std::vector<Tensor>, 5>& lis
     const std::vector<Tensor> steps = call.tensors(5);
     const std::size_t n = lists[0].size();
     for (std::size_t k = 1; k < 5; ++k)
-        if (lists[k].size() != n && (k < 4 || s.amsgrad)) failShape("list " + std::to_string(k), std::to_string(lists[k].size()) + " tensors", std::to_string(n));
+        if (lists[k].size() != n && (k < 4 || s.amsgrad))
+            failShape("list " + std::to_string(k), std::to_string(lists[k].size()) + " tensors", std::to_string(n));
     if (steps.size() != n) failShape("state_steps", std::to_string(steps.size()) + " tensors", std::to_string(n));
     if (s.skip) return;
     for (std::size_t i = 0; i < n; ++i) {
@@ -80,9 +88,7 @@ void updateAll(const OpCall& call, const std::array<std::vector<Tensor>, 5>& lis
     }
 }
 
-void adamInPlace(OpCall& call) {
-    updateAll(call, {call.tensors(0), call.tensors(1), call.tensors(2), call.tensors(3), call.tensors(4)});
-}
+void adamInPlace(OpCall& call) { updateAll(call, {call.tensors(0), call.tensors(1), call.tensors(2), call.tensors(3), call.tensors(4)}); }
 
 /// The functional form: copies of the five lists, updated.
 void adam(OpCall& call) {

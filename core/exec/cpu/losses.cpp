@@ -18,9 +18,7 @@ Reduction reductionOf(const OpCall& call) {
 
 Shape lossShape(const OpCall& call) { return broadcastShapes(call.tensor(0).sizes, call.tensor(1).sizes); }
 
-std::int64_t lossWorkspace(const OpCall& call) {
-    return reductionOf(call) == Reduction::None ? 0 : byteCount(lossShape(call), sizeof(double));
-}
+std::int64_t lossWorkspace(const OpCall& call) { return reductionOf(call) == Reduction::None ? 0 : byteCount(lossShape(call), sizeof(double)); }
 
 /// out = F(operands), reduced as the call says.
 template <class F, std::size_t N>
@@ -50,28 +48,42 @@ void loss(OpCall& call) {
 
 // --- functions of a prediction and a target --------------------------------------------------------------------------------------------------
 
-struct SquaredError { template <std::floating_point C> C operator()(C x, C y) const { return (x - y) * (x - y); } };
+struct SquaredError {
+    template <std::floating_point C>
+    C operator()(C x, C y) const {
+        return (x - y) * (x - y);
+    }
+};
 struct SmoothL1 {
-    template <std::floating_point C> C operator()(C x, C y, C beta) const {
+    template <std::floating_point C>
+    C operator()(C x, C y, C beta) const {
         const C z = std::fabs(x - y);
         return z < beta ? C(0.5) * z * z / beta : z - C(0.5) * beta;
     }
 };
 struct Huber {
-    template <std::floating_point C> C operator()(C x, C y, C delta) const {
+    template <std::floating_point C>
+    C operator()(C x, C y, C delta) const {
         const C z = std::fabs(x - y);
         return z <= delta ? C(0.5) * z * z : delta * (z - C(0.5) * delta);
     }
 };
-struct SoftMargin { template <std::floating_point C> C operator()(C x, C y) const { return std::log1p(std::exp(-x * y)); } };
+struct SoftMargin {
+    template <std::floating_point C>
+    C operator()(C x, C y) const {
+        return std::log1p(std::exp(-x * y));
+    }
+};
 struct CrossEntropy {
     /// Logarithms stop at -100, as PyTorch's.
-    template <std::floating_point C> C operator()(C x, C y, C weight) const {
+    template <std::floating_point C>
+    C operator()(C x, C y, C weight) const {
         return ((y - 1) * std::fmax(std::log1p(-x), C(-100)) - y * std::fmax(std::log(x), C(-100))) * weight;
     }
 };
 struct CrossEntropyOfLogits {
-    template <std::floating_point C> C operator()(C x, C y, C weight, C positive) const {
+    template <std::floating_point C>
+    C operator()(C x, C y, C weight, C positive) const {
         const C logSigmoid = std::fmin(x, C(0)) - std::log1p(std::exp(-std::fabs(x)));
         return ((1 - y) * x - ((positive - 1) * y + 1) * logSigmoid) * weight;
     }
@@ -84,36 +96,43 @@ PointwiseOperand orOne(const OpCall& call, std::size_t i) {
     return one;
 }
 
-void crossEntropy(OpCall& call) {
-    reduceLoss<CrossEntropy>(call, std::array{pointwiseOperand(call, 0), pointwiseOperand(call, 1), orOne(call, 2)});
-}
+void crossEntropy(OpCall& call) { reduceLoss<CrossEntropy>(call, std::array{pointwiseOperand(call, 0), pointwiseOperand(call, 1), orOne(call, 2)}); }
 void crossEntropyOfLogits(OpCall& call) {
     reduceLoss<CrossEntropyOfLogits>(call, std::array{pointwiseOperand(call, 0), pointwiseOperand(call, 1), orOne(call, 2), orOne(call, 3)});
 }
 
 // --- derivatives -----------------------------------------------------------------------------------------------------------------------------
 
-struct SquaredErrorBackward { template <std::floating_point C> C operator()(C g, C x, C y, C norm) const { return norm * 2 * (x - y) * g; } };
+struct SquaredErrorBackward {
+    template <std::floating_point C>
+    C operator()(C g, C x, C y, C norm) const {
+        return norm * 2 * (x - y) * g;
+    }
+};
 struct SmoothL1Backward {
-    template <std::floating_point C> C operator()(C g, C x, C y, C norm, C beta) const {
+    template <std::floating_point C>
+    C operator()(C g, C x, C y, C norm, C beta) const {
         const C d = x - y;
         return d <= -beta ? -norm * g : d >= beta ? norm * g : norm * d * g / beta;
     }
 };
 struct HuberBackward {
-    template <std::floating_point C> C operator()(C g, C x, C y, C norm, C delta) const {
+    template <std::floating_point C>
+    C operator()(C g, C x, C y, C norm, C delta) const {
         const C d = x - y;
         return d <= -delta ? -norm * g * delta : d >= delta ? norm * g * delta : norm * d * g;
     }
 };
 struct SoftMarginBackward {
-    template <std::floating_point C> C operator()(C g, C x, C y, C norm) const {
+    template <std::floating_point C>
+    C operator()(C g, C x, C y, C norm) const {
         const C z = std::exp(-x * y);
         return -norm * y * g * z / (z + 1);
     }
 };
 struct CrossEntropyBackward {
-    template <std::floating_point C> C operator()(C g, C x, C y, C norm, C weight) const {
+    template <std::floating_point C>
+    C operator()(C g, C x, C y, C norm, C weight) const {
         return g * (x - y) / std::fmax((1 - x) * x, C(1e-12)) * weight * norm;
     }
 };
@@ -128,20 +147,23 @@ PointwiseOperand normOf(const OpCall& call) {
 /// Kernel of a derivative (grad_output, self, target, ...); further operands are the arguments I...
 template <class F, std::size_t... I>
 void lossBackward(OpCall& call) {
-    pointwiseApply<F>(call.out(), std::array{pointwiseOperand(call, 0), pointwiseOperand(call, 1), pointwiseOperand(call, 2), normOf(call),
-                                             pointwiseOperand(call, I)...}, call.tensor(1).dtype);
+    pointwiseApply<F>(
+        call.out(),
+        std::array{pointwiseOperand(call, 0), pointwiseOperand(call, 1), pointwiseOperand(call, 2), normOf(call), pointwiseOperand(call, I)...},
+        call.tensor(1).dtype);
 }
 
 void crossEntropyBackward(OpCall& call) {
-    pointwiseApply<CrossEntropyBackward>(call.out(), std::array{pointwiseOperand(call, 0), pointwiseOperand(call, 1), pointwiseOperand(call, 2),
-                                                                normOf(call), orOne(call, 3)}, call.tensor(1).dtype);
+    pointwiseApply<CrossEntropyBackward>(
+        call.out(), std::array{pointwiseOperand(call, 0), pointwiseOperand(call, 1), pointwiseOperand(call, 2), normOf(call), orOne(call, 3)},
+        call.tensor(1).dtype);
 }
 
 // --- negative log likelihood -------------------------------------------------------------------------------------------------------------------
 
 /// [N, C], [C], [N, C, H, W]: one target for each place, a class dimension in front of the places within a sample.
 struct ClassPlaces {
-    Tensor classes;     ///< the scores without the class dimension
+    Tensor classes;              ///< the scores without the class dimension
     std::int64_t count, stride;  ///< of the class dimension
 
     explicit ClassPlaces(const Tensor& scores) : classes(scores) {
@@ -159,7 +181,8 @@ std::int64_t classAt(const Tensor& target, std::int64_t offset, std::int64_t cla
     const std::int64_t c = readInteger(target, offset);
     if (c == ignored) return -1;
     if (c < 0 || c >= classes)
-        failExec("INDEX_OUT_OF_RANGE", {{"value", std::to_string(c)}, {"pos", std::to_string(offset)}, {"arg", "target"}, {"limit", std::to_string(classes)}});
+        failExec("INDEX_OUT_OF_RANGE",
+                 {{"value", std::to_string(c)}, {"pos", std::to_string(offset)}, {"arg", "target"}, {"limit", std::to_string(classes)}});
     return c;
 }
 

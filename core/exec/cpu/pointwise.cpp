@@ -63,8 +63,10 @@ DType meetingType(const OpCall& call, const std::size_t* indices, std::size_t co
     Promotion promotion;
     for (std::size_t k = 0; k < count; ++k) {
         const RuntimeValue& v = call.args[indices[k]];
-        if (const Tensor* t = v.tensor()) promotion.add(promotionType(*t));
-        else if (countsInPromotion(call, indices[k])) promotion.addNumber(numberValue(v));
+        if (const Tensor* t = v.tensor())
+            promotion.add(promotionType(*t));
+        else if (countsInPromotion(call, indices[k]))
+            promotion.addNumber(numberValue(v));
     }
     return rule == MeetRule::Floating ? floatingFor(promotion.result()) : promotion.result();
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Engine of elementwise kernels. An operator is a functor over values of the compute type; `pointwise<F, Rule, I...>` is its kernel, whose operands are
-// the arguments I... of the call: tensors, broadcast and converted, or Python numbers. The loop is compiled once per compute type and operand
-// count; an operator adds only its inner loop, which is plain enough to be vectorised.
+// Engine of elementwise kernels. An operator is a functor over values of the compute type; `pointwise<F, Rule, I...>` is its kernel, whose
+// operands are the arguments I... of the call: tensors, broadcast and converted, or Python numbers. The loop is compiled once per compute type
+// and operand count; an operator adds only its inner loop, which is plain enough to be vectorised.
 
 #include <array>
 #include <concepts>
@@ -23,7 +23,7 @@ struct PointwiseOperand {
     const Tensor* tensor = nullptr;  ///< null: a number
     std::int64_t integer = 0;
     double real = 0;
-    bool roundsToMeet = false;       ///< is converted to the meeting type before it is computed with
+    bool roundsToMeet = false;  ///< is converted to the meeting type before it is computed with
 };
 
 /// Argument `i` as an operand. UNSUPPORTED_OP when it is neither tensor nor number.
@@ -84,7 +84,8 @@ template <class F, class C, std::size_t N>
 void pointwiseRow(const std::array<const C*, N>& in, C* out, std::int64_t n) {
     [&]<std::size_t... K>(std::index_sequence<K...>) {
         for (std::int64_t i = 0; i < n; ++i) out[i] = static_cast<C>(F()(in[K][i]...));
-    }(std::make_index_sequence<N>());
+    }
+    (std::make_index_sequence<N>());
 }
 
 template <class F, class C, std::size_t... K>
@@ -98,8 +99,10 @@ void pointwiseApply(const Tensor& out, const std::array<PointwiseOperand, N>& op
     if (out.numel() == 0) return;
     dispatchCompute(meet, [&](auto tag) {
         using C = typename decltype(tag)::type;
-        if constexpr (callableWith<F, C>(std::make_index_sequence<N>())) pointwiseLoop<C, N>(out, operands, meet, &pointwiseRow<F, C, N>);
-        else failDType(meet);
+        if constexpr (callableWith<F, C>(std::make_index_sequence<N>()))
+            pointwiseLoop<C, N>(out, operands, meet, &pointwiseRow<F, C, N>);
+        else
+            failDType(meet);
     });
 }
 

@@ -9,20 +9,66 @@ namespace {
 /// Signed overflow wraps around.
 template <class C, class Op>
 C wrapping(C a, C b, Op op) {
-    if constexpr (std::is_integral_v<C>) return static_cast<C>(op(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
-    else return op(a, b);
+    if constexpr (std::is_integral_v<C>)
+        return static_cast<C>(op(static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b)));
+    else
+        return op(a, b);
 }
-template <class C> C plus(C a, C b) { return wrapping(a, b, [](auto x, auto y) { return x + y; }); }
-template <class C> C minus(C a, C b) { return wrapping(a, b, [](auto x, auto y) { return x - y; }); }
-template <class C> C times(C a, C b) { return wrapping(a, b, [](auto x, auto y) { return x * y; }); }
+template <class C>
+C plus(C a, C b) {
+    return wrapping(a, b, [](auto x, auto y) { return x + y; });
+}
+template <class C>
+C minus(C a, C b) {
+    return wrapping(a, b, [](auto x, auto y) { return x - y; });
+}
+template <class C>
+C times(C a, C b) {
+    return wrapping(a, b, [](auto x, auto y) { return x * y; });
+}
 
-struct Add { template <class C> C operator()(C a, C b) const { return plus(a, b); } };
-struct AddScaled { template <class C> C operator()(C a, C b, C alpha) const { return plus(a, times(alpha, b)); } };
-struct Subtract { template <class C> C operator()(C a, C b) const { return minus(a, b); } };
-struct SubtractScaled { template <class C> C operator()(C a, C b, C alpha) const { return minus(a, times(alpha, b)); } };
-struct SubtractFrom { template <class C> C operator()(C a, C b, C alpha) const { return minus(b, times(alpha, a)); } };
-struct Multiply { template <class C> C operator()(C a, C b) const { return times(a, b); } };
-struct Divide { template <std::floating_point C> C operator()(C a, C b) const { return a / b; } };
+struct Add {
+    template <class C>
+    C operator()(C a, C b) const {
+        return plus(a, b);
+    }
+};
+struct AddScaled {
+    template <class C>
+    C operator()(C a, C b, C alpha) const {
+        return plus(a, times(alpha, b));
+    }
+};
+struct Subtract {
+    template <class C>
+    C operator()(C a, C b) const {
+        return minus(a, b);
+    }
+};
+struct SubtractScaled {
+    template <class C>
+    C operator()(C a, C b, C alpha) const {
+        return minus(a, times(alpha, b));
+    }
+};
+struct SubtractFrom {
+    template <class C>
+    C operator()(C a, C b, C alpha) const {
+        return minus(b, times(alpha, a));
+    }
+};
+struct Multiply {
+    template <class C>
+    C operator()(C a, C b) const {
+        return times(a, b);
+    }
+};
+struct Divide {
+    template <std::floating_point C>
+    C operator()(C a, C b) const {
+        return a / b;
+    }
+};
 
 /// Largest multiple of b that is not beyond a, divided by b: Python's `//`.
 template <std::floating_point C>
@@ -54,14 +100,30 @@ std::int64_t remainderOf(std::int64_t a, std::int64_t b) {
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-struct FloorDivide { template <class C> C operator()(C a, C b) const { return floorDivide(a, b); } };
+struct FloorDivide {
+    template <class C>
+    C operator()(C a, C b) const {
+        return floorDivide(a, b);
+    }
+};
 struct TruncDivide {
-    template <std::floating_point C> C operator()(C a, C b) const { return std::trunc(a / b); }
+    template <std::floating_point C>
+    C operator()(C a, C b) const {
+        return std::trunc(a / b);
+    }
     std::int64_t operator()(std::int64_t a, std::int64_t b) const { return truncDivide(a, b); }
 };
-struct Remainder { template <class C> C operator()(C a, C b) const { return remainderOf(a, b); } };
+struct Remainder {
+    template <class C>
+    C operator()(C a, C b) const {
+        return remainderOf(a, b);
+    }
+};
 struct Fmod {
-    template <std::floating_point C> C operator()(C a, C b) const { return std::fmod(a, b); }
+    template <std::floating_point C>
+    C operator()(C a, C b) const {
+        return std::fmod(a, b);
+    }
     std::int64_t operator()(std::int64_t a, std::int64_t b) const { return truncRest(a, b); }
 };
 
@@ -87,23 +149,32 @@ void quotient(OpCall& call) {
 /// div(self, other, rounding_mode).
 void divideMode(OpCall& call) {
     const std::string_view mode = call.args.at(2).text().view();
-    if (mode == "trunc") quotient<TruncDivide>(call);
-    else if (mode == "floor") quotient<FloorDivide>(call);
-    else if (call.args[2].isNone()) pointwise<Divide, MeetRule::Floating, 0, 1>(call);
-    else failUnsupported("rounding_mode " + std::string(mode) + " is none of None, trunc, floor");
+    if (mode == "trunc")
+        quotient<TruncDivide>(call);
+    else if (mode == "floor")
+        quotient<FloorDivide>(call);
+    else if (call.args[2].isNone())
+        pointwise<Divide, MeetRule::Floating, 0, 1>(call);
+    else
+        failUnsupported("rounding_mode " + std::string(mode) + " is none of None, trunc, floor");
 }
 
 /// `alpha` of 1, as nearly always, costs nothing.
 template <class Plain, class Scaled>
 void scaled(OpCall& call) {
-    if (call.args.size() < 3 || call.number(2) == 1) pointwise<Plain, MeetRule::Promoted, 0, 1>(call);
-    else pointwise<Scaled, MeetRule::Promoted, 0, 1, 2>(call);
+    if (call.args.size() < 3 || call.number(2) == 1)
+        pointwise<Plain, MeetRule::Promoted, 0, 1>(call);
+    else
+        pointwise<Scaled, MeetRule::Promoted, 0, 1, 2>(call);
 }
 
 // --- powers --------------------------------------------------------------------------------------------------------------------------------
 
 struct Power {
-    template <std::floating_point C> C operator()(C a, C b) const { return std::pow(a, b); }
+    template <std::floating_point C>
+    C operator()(C a, C b) const {
+        return std::pow(a, b);
+    }
     /// 0 for negative exponents, except of 1 and -1.
     std::int64_t operator()(std::int64_t a, std::int64_t b) const {
         if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
@@ -113,12 +184,42 @@ struct Power {
         return out;
     }
 };
-struct PowerSquare { template <class C> C operator()(C a) const { return times(a, a); } };
-struct PowerCube { template <class C> C operator()(C a) const { return times(times(a, a), a); } };
-struct PowerHalf { template <std::floating_point C> C operator()(C a) const { return std::sqrt(a); } };
-struct PowerMinusHalf { template <std::floating_point C> C operator()(C a) const { return 1 / std::sqrt(a); } };
-struct PowerMinusOne { template <std::floating_point C> C operator()(C a) const { return 1 / a; } };
-struct PowerMinusTwo { template <std::floating_point C> C operator()(C a) const { return 1 / (a * a); } };
+struct PowerSquare {
+    template <class C>
+    C operator()(C a) const {
+        return times(a, a);
+    }
+};
+struct PowerCube {
+    template <class C>
+    C operator()(C a) const {
+        return times(times(a, a), a);
+    }
+};
+struct PowerHalf {
+    template <std::floating_point C>
+    C operator()(C a) const {
+        return std::sqrt(a);
+    }
+};
+struct PowerMinusHalf {
+    template <std::floating_point C>
+    C operator()(C a) const {
+        return 1 / std::sqrt(a);
+    }
+};
+struct PowerMinusOne {
+    template <std::floating_point C>
+    C operator()(C a) const {
+        return 1 / a;
+    }
+};
+struct PowerMinusTwo {
+    template <std::floating_point C>
+    C operator()(C a) const {
+        return 1 / (a * a);
+    }
+};
 
 template <class F>
 void powerAs(OpCall& call, DType meet) {
@@ -144,8 +245,10 @@ void powerOfScalar(OpCall& call) {
 }
 
 void power(OpCall& call) {
-    if (call.args.at(1).tensor()) pointwise<Power, MeetRule::Promoted, 0, 1>(call);
-    else powerOfScalar(call);
+    if (call.args.at(1).tensor())
+        pointwise<Power, MeetRule::Promoted, 0, 1>(call);
+    else
+        powerOfScalar(call);
 }
 
 /// float_power computes and returns f64.
@@ -156,53 +259,131 @@ void floatPower(OpCall& call) {
 
 // --- larger and smaller ----------------------------------------------------------------------------------------------------------------------
 
-struct Maximum { template <class C> C operator()(C a, C b) const { return isNaN(a) ? a : isNaN(b) || b > a ? b : a; } };
-struct Minimum { template <class C> C operator()(C a, C b) const { return isNaN(a) ? a : isNaN(b) || b < a ? b : a; } };
-struct Fmax { template <class C> C operator()(C a, C b) const { return isNaN(a) || b > a ? b : a; } };
-struct Fmin { template <class C> C operator()(C a, C b) const { return isNaN(a) || b < a ? b : a; } };
+struct Maximum {
+    template <class C>
+    C operator()(C a, C b) const {
+        return isNaN(a) ? a : isNaN(b) || b > a ? b : a;
+    }
+};
+struct Minimum {
+    template <class C>
+    C operator()(C a, C b) const {
+        return isNaN(a) ? a : isNaN(b) || b < a ? b : a;
+    }
+};
+struct Fmax {
+    template <class C>
+    C operator()(C a, C b) const {
+        return isNaN(a) || b > a ? b : a;
+    }
+};
+struct Fmin {
+    template <class C>
+    C operator()(C a, C b) const {
+        return isNaN(a) || b < a ? b : a;
+    }
+};
 /// min(max(x, low), high): where the bounds cross, the upper one wins.
-struct Clamp { template <class C> C operator()(C x, C low, C high) const { return Minimum()(Maximum()(x, low), high); } };
+struct Clamp {
+    template <class C>
+    C operator()(C x, C low, C high) const {
+        return Minimum()(Maximum()(x, low), high);
+    }
+};
 
 /// clamp(self, min, max), either of which may be None.
 void clamp(OpCall& call) {
     const bool low = !call.args.at(1).isNone(), high = !call.args.at(2).isNone();
-    if (low && high) pointwise<Clamp, MeetRule::Promoted, 0, 1, 2>(call);
-    else if (low) pointwise<Maximum, MeetRule::Promoted, 0, 1>(call);
-    else if (high) pointwise<Minimum, MeetRule::Promoted, 0, 2>(call);
-    else failUnsupported("at least one of min and max must be given");
+    if (low && high)
+        pointwise<Clamp, MeetRule::Promoted, 0, 1, 2>(call);
+    else if (low)
+        pointwise<Maximum, MeetRule::Promoted, 0, 1>(call);
+    else if (high)
+        pointwise<Minimum, MeetRule::Promoted, 0, 2>(call);
+    else
+        failUnsupported("at least one of min and max must be given");
 }
 
 // --- the others ----------------------------------------------------------------------------------------------------------------------------
 
 struct Lerp {
-    template <std::floating_point C> C operator()(C a, C b, C w) const {
+    template <std::floating_point C>
+    C operator()(C a, C b, C w) const {
         return std::fabs(w) < C(0.5) ? a + w * (b - a) : b - (b - a) * (1 - w);
     }
 };
-struct AddProduct { template <class C> C operator()(C a, C b, C c, C value) const { return plus(a, times(times(value, b), c)); } };
-struct AddQuotient { template <std::floating_point C> C operator()(C a, C b, C c, C value) const { return a + value * (b / c); } };
-struct Fma { template <std::floating_point C> C operator()(C a, C b, C c) const { return std::fma(a, b, c); } };
-struct Atan2 { template <std::floating_point C> C operator()(C a, C b) const { return std::atan2(a, b); } };
-struct Hypot { template <std::floating_point C> C operator()(C a, C b) const { return std::hypot(a, b); } };
-struct Copysign { template <std::floating_point C> C operator()(C a, C b) const { return std::copysign(a, b); } };
+struct AddProduct {
+    template <class C>
+    C operator()(C a, C b, C c, C value) const {
+        return plus(a, times(times(value, b), c));
+    }
+};
+struct AddQuotient {
+    template <std::floating_point C>
+    C operator()(C a, C b, C c, C value) const {
+        return a + value * (b / c);
+    }
+};
+struct Fma {
+    template <std::floating_point C>
+    C operator()(C a, C b, C c) const {
+        return std::fma(a, b, c);
+    }
+};
+struct Atan2 {
+    template <std::floating_point C>
+    C operator()(C a, C b) const {
+        return std::atan2(a, b);
+    }
+};
+struct Hypot {
+    template <std::floating_point C>
+    C operator()(C a, C b) const {
+        return std::hypot(a, b);
+    }
+};
+struct Copysign {
+    template <std::floating_point C>
+    C operator()(C a, C b) const {
+        return std::copysign(a, b);
+    }
+};
 
-struct Heaviside { template <class C> C operator()(C x, C atZero) const { return x == 0 ? atZero : static_cast<C>(x > 0); } };
+struct Heaviside {
+    template <class C>
+    C operator()(C x, C atZero) const {
+        return x == 0 ? atZero : static_cast<C>(x > 0);
+    }
+};
 struct Xlogy {
-    template <std::floating_point C> C operator()(C x, C y) const { return isNaN(y) ? y : x == 0 ? C(0) : x * std::log(y); }
+    template <std::floating_point C>
+    C operator()(C x, C y) const {
+        return isNaN(y) ? y : x == 0 ? C(0) : x * std::log(y);
+    }
 };
 struct Xlog1py {
-    template <std::floating_point C> C operator()(C x, C y) const { return isNaN(y) ? y : x == 0 ? C(0) : x * std::log1p(y); }
+    template <std::floating_point C>
+    C operator()(C x, C y) const {
+        return isNaN(y) ? y : x == 0 ? C(0) : x * std::log1p(y);
+    }
 };
-struct Ldexp { template <std::floating_point C> C operator()(C x, C e) const { return x * std::exp2(e); } };
+struct Ldexp {
+    template <std::floating_point C>
+    C operator()(C x, C e) const {
+        return x * std::exp2(e);
+    }
+};
 struct LogAddExp {
-    template <std::floating_point C> C operator()(C a, C b) const {
+    template <std::floating_point C>
+    C operator()(C a, C b) const {
         if (std::isinf(a) && a == b) return a;
         const C high = std::fmax(a, b);
         return isNaN(a) || isNaN(b) ? a + b : high + std::log1p(std::exp(-std::fabs(a - b)));
     }
 };
 struct LogAddExp2 {
-    template <std::floating_point C> C operator()(C a, C b) const {
+    template <std::floating_point C>
+    C operator()(C a, C b) const {
         if (std::isinf(a) && a == b) return a;
         const C high = std::fmax(a, b);
         return isNaN(a) || isNaN(b) ? a + b : high + std::log1p(std::exp2(-std::fabs(a - b))) / C(0.6931471805599453094);
@@ -217,7 +398,9 @@ std::int64_t greatestDivisor(std::int64_t a, std::int64_t b) {
     }
     return a < 0 ? minus<std::int64_t>(0, a) : a;
 }
-struct Gcd { std::int64_t operator()(std::int64_t a, std::int64_t b) const { return greatestDivisor(a, b); } };
+struct Gcd {
+    std::int64_t operator()(std::int64_t a, std::int64_t b) const { return greatestDivisor(a, b); }
+};
 struct Lcm {
     std::int64_t operator()(std::int64_t a, std::int64_t b) const {
         const std::int64_t divisor = greatestDivisor(a, b);

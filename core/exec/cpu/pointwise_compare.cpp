@@ -6,21 +6,72 @@
 namespace aliascope::exec {
 namespace {
 
-struct Equal { template <class C> C operator()(C a, C b) const { return static_cast<C>(a == b); } };
-struct NotEqual { template <class C> C operator()(C a, C b) const { return static_cast<C>(a != b); } };
-struct Less { template <class C> C operator()(C a, C b) const { return static_cast<C>(a < b); } };
-struct LessEqual { template <class C> C operator()(C a, C b) const { return static_cast<C>(a <= b); } };
-struct Greater { template <class C> C operator()(C a, C b) const { return static_cast<C>(a > b); } };
-struct GreaterEqual { template <class C> C operator()(C a, C b) const { return static_cast<C>(a >= b); } };
+struct Equal {
+    template <class C>
+    C operator()(C a, C b) const {
+        return static_cast<C>(a == b);
+    }
+};
+struct NotEqual {
+    template <class C>
+    C operator()(C a, C b) const {
+        return static_cast<C>(a != b);
+    }
+};
+struct Less {
+    template <class C>
+    C operator()(C a, C b) const {
+        return static_cast<C>(a < b);
+    }
+};
+struct LessEqual {
+    template <class C>
+    C operator()(C a, C b) const {
+        return static_cast<C>(a <= b);
+    }
+};
+struct Greater {
+    template <class C>
+    C operator()(C a, C b) const {
+        return static_cast<C>(a > b);
+    }
+};
+struct GreaterEqual {
+    template <class C>
+    C operator()(C a, C b) const {
+        return static_cast<C>(a >= b);
+    }
+};
 
-struct LogicalAnd { template <class C> C operator()(C a, C b) const { return static_cast<C>(a != 0 && b != 0); } };
-struct LogicalOr { template <class C> C operator()(C a, C b) const { return static_cast<C>(a != 0 || b != 0); } };
-struct LogicalXor { template <class C> C operator()(C a, C b) const { return static_cast<C>((a != 0) != (b != 0)); } };
+struct LogicalAnd {
+    template <class C>
+    C operator()(C a, C b) const {
+        return static_cast<C>(a != 0 && b != 0);
+    }
+};
+struct LogicalOr {
+    template <class C>
+    C operator()(C a, C b) const {
+        return static_cast<C>(a != 0 || b != 0);
+    }
+};
+struct LogicalXor {
+    template <class C>
+    C operator()(C a, C b) const {
+        return static_cast<C>((a != 0) != (b != 0));
+    }
+};
 
 using Int = std::int64_t;
-struct BitAnd { Int operator()(Int a, Int b) const { return a & b; } };
-struct BitOr { Int operator()(Int a, Int b) const { return a | b; } };
-struct BitXor { Int operator()(Int a, Int b) const { return a ^ b; } };
+struct BitAnd {
+    Int operator()(Int a, Int b) const { return a & b; }
+};
+struct BitOr {
+    Int operator()(Int a, Int b) const { return a | b; }
+};
+struct BitXor {
+    Int operator()(Int a, Int b) const { return a ^ b; }
+};
 
 /// Shifts by more than the type has bits, or by less than 0, shift everything out. `bits` is the width of the type.
 struct ShiftLeft {
@@ -49,13 +100,20 @@ struct IsClose {
 };
 
 void isClose(OpCall& call) {
-    pointwiseApply<IsClose>(call.out(), std::array{pointwiseOperand(call, 0), pointwiseOperand(call, 1), pointwiseOperand(call, 2),
-                                                   pointwiseOperand(call, 3), pointwiseOperand(call, 4)}, DType::F64);
+    pointwiseApply<IsClose>(call.out(),
+                            std::array{pointwiseOperand(call, 0), pointwiseOperand(call, 1), pointwiseOperand(call, 2), pointwiseOperand(call, 3),
+                                       pointwiseOperand(call, 4)},
+                            DType::F64);
 }
 
 // --- choices -------------------------------------------------------------------------------------------------------------------------------
 
-struct Choose { template <class C> C operator()(C condition, C a, C b) const { return condition != 0 ? a : b; } };
+struct Choose {
+    template <class C>
+    C operator()(C condition, C a, C b) const {
+        return condition != 0 ? a : b;
+    }
+};
 
 /// where(condition, self, other): the condition takes part in broadcasting only.
 void where(OpCall& call) {
@@ -82,11 +140,20 @@ struct Entry {
 constexpr MeetRule P = MeetRule::Promoted, Cmp = MeetRule::Compared;
 
 constexpr Entry kEntries[] = {
-    {"eq", pointwise<Equal, Cmp, 0, 1>}, {"ne", pointwise<NotEqual, Cmp, 0, 1>}, {"lt", pointwise<Less, Cmp, 0, 1>},
-    {"le", pointwise<LessEqual, Cmp, 0, 1>}, {"gt", pointwise<Greater, Cmp, 0, 1>}, {"ge", pointwise<GreaterEqual, Cmp, 0, 1>},
-    {"bitwise_and", pointwise<BitAnd, P, 0, 1>}, {"bitwise_or", pointwise<BitOr, P, 0, 1>}, {"bitwise_xor", pointwise<BitXor, P, 0, 1>},
-    {"__and__", pointwise<BitAnd, P, 0, 1>}, {"__or__", pointwise<BitOr, P, 0, 1>}, {"__xor__", pointwise<BitXor, P, 0, 1>},
-    {"__lshift__", shift<ShiftLeft>}, {"__rshift__", shift<ShiftRight>},
+    {"eq", pointwise<Equal, Cmp, 0, 1>},
+    {"ne", pointwise<NotEqual, Cmp, 0, 1>},
+    {"lt", pointwise<Less, Cmp, 0, 1>},
+    {"le", pointwise<LessEqual, Cmp, 0, 1>},
+    {"gt", pointwise<Greater, Cmp, 0, 1>},
+    {"ge", pointwise<GreaterEqual, Cmp, 0, 1>},
+    {"bitwise_and", pointwise<BitAnd, P, 0, 1>},
+    {"bitwise_or", pointwise<BitOr, P, 0, 1>},
+    {"bitwise_xor", pointwise<BitXor, P, 0, 1>},
+    {"__and__", pointwise<BitAnd, P, 0, 1>},
+    {"__or__", pointwise<BitOr, P, 0, 1>},
+    {"__xor__", pointwise<BitXor, P, 0, 1>},
+    {"__lshift__", shift<ShiftLeft>},
+    {"__rshift__", shift<ShiftRight>},
 };
 
 }  // namespace
@@ -99,7 +166,8 @@ void registerPointwiseCompare(KernelTable& t) {
         add(aten + e.op + ".Scalar", e.run);
         if (!std::string_view(e.op).starts_with("__")) add(prims + e.op, e.run);
     }
-    for (const char* name : {"bitwise_and", "bitwise_or", "bitwise_xor"}) t.add(aten + name + ".Scalar_Tensor", t.find(Name(aten + name + ".Tensor"))->run).elementwise = true;
+    for (const char* name : {"bitwise_and", "bitwise_or", "bitwise_xor"})
+        t.add(aten + name + ".Scalar_Tensor", t.find(Name(aten + name + ".Tensor"))->run).elementwise = true;
     for (const char* overload : {".Tensor", ".Tensor_Scalar", ".Scalar_Tensor"}) {
         add(aten + "bitwise_left_shift" + overload, shift<ShiftLeft>);
         add(aten + "bitwise_right_shift" + overload, shift<ShiftRight>);
@@ -110,7 +178,8 @@ void registerPointwiseCompare(KernelTable& t) {
     add("aten::logical_or", pointwise<LogicalOr, P, 0, 1>);
     add("aten::logical_xor", pointwise<LogicalXor, P, 0, 1>);
     add("aten::isclose", isClose);
-    for (const char* op : {"aten::where.self", "aten::where.ScalarOther", "aten::where.ScalarSelf", "aten::where.Scalar", "prims::where"}) add(op, where);
+    for (const char* op : {"aten::where.self", "aten::where.ScalarOther", "aten::where.ScalarSelf", "aten::where.Scalar", "prims::where"})
+        add(op, where);
     for (const char* op : {"aten::masked_fill.Scalar", "aten::masked_fill.Tensor"}) addPointwise(t, op, maskedFill, ToleranceClass::Exact);
 }
 

@@ -1,4 +1,5 @@
-// Special functions, computed in f64 whatever the operands are, with one rounding. Polynomials stop at degrees beyond which recurrences would run for ever.
+// Special functions, computed in f64 whatever the operands are, with one rounding. Polynomials stop at degrees beyond which recurrences would run
+// for ever.
 
 #include <numbers>
 
@@ -225,10 +226,7 @@ double legendre(double x, double n) {
 template <auto Fn>
 struct Of {
     template <class... C>
-        requires(std::is_same_v<C, double> && ...)
-    double operator()(C... x) const {
-        return Fn(x...);
-    }
+    requires(std::is_same_v<C, double>&&...) double operator()(C... x) const { return Fn(x...); }
 };
 
 template <auto Fn, std::size_t... I>
@@ -238,10 +236,22 @@ void inDouble(OpCall& call) {
 
 double lowerGamma(double a, double x) { return incompleteGamma(a, x, false); }
 double upperGamma(double a, double x) { return incompleteGamma(a, x, true); }
-template <int Order> double iOf(double x) { return besselI(Order, x); }
-template <int Order> double scaledIOf(double x) { return scaledBesselI(Order, x); }
-template <int Order> double kOf(double x) { return besselK(Order, x); }
-template <int Order> double scaledKOf(double x) { return scaledBesselK(Order, x); }
+template <int Order>
+double iOf(double x) {
+    return besselI(Order, x);
+}
+template <int Order>
+double scaledIOf(double x) {
+    return scaledBesselI(Order, x);
+}
+template <int Order>
+double kOf(double x) {
+    return besselK(Order, x);
+}
+template <int Order>
+double scaledKOf(double x) {
+    return scaledBesselK(Order, x);
+}
 double j0Of(double x) { return ::j0(x); }
 double j1Of(double x) { return ::j1(x); }
 double y0Of(double x) { return x == 0 ? -kInfinity : x < 0 ? kNaN : ::y0(x); }
@@ -252,29 +262,50 @@ struct Entry {
     KernelFn run;
 };
 constexpr Entry kOfOne[] = {
-    {"digamma", inDouble<digamma, 0>}, {"special_digamma", inDouble<digamma, 0>}, {"i0", inDouble<iOf<0>, 0>}, {"special_i0e", inDouble<scaledIOf<0>, 0>},
-    {"special_i1", inDouble<iOf<1>, 0>}, {"special_i1e", inDouble<scaledIOf<1>, 0>}, {"special_modified_bessel_i0", inDouble<iOf<0>, 0>},
-    {"special_modified_bessel_i1", inDouble<iOf<1>, 0>}, {"special_modified_bessel_k0", inDouble<kOf<0>, 0>},
-    {"special_modified_bessel_k1", inDouble<kOf<1>, 0>}, {"special_scaled_modified_bessel_k0", inDouble<scaledKOf<0>, 0>},
-    {"special_scaled_modified_bessel_k1", inDouble<scaledKOf<1>, 0>}, {"special_bessel_j0", inDouble<j0Of, 0>},
-    {"special_bessel_j1", inDouble<j1Of, 0>}, {"special_bessel_y0", inDouble<y0Of, 0>}, {"special_bessel_y1", inDouble<y1Of, 0>},
-    {"special_spherical_bessel_j0", inDouble<sphericalBesselJ0, 0>}, {"special_airy_ai", inDouble<airyAi, 0>},
-    {"special_erfcx", inDouble<scaledErfc, 0>}, {"special_log_ndtr", inDouble<logNormal, 0>}, {"special_ndtri", inDouble<normalQuantile, 0>},
-    {"polygamma", inDouble<polygamma, 0, 1>}, {"mvlgamma", inDouble<multivariateLogGamma, 0, 1>}, {"igamma", inDouble<lowerGamma, 0, 1>},
-    {"igammac", inDouble<upperGamma, 0, 1>}, {"special_zeta", inDouble<zeta, 0, 1>},
+    {"digamma", inDouble<digamma, 0>},
+    {"special_digamma", inDouble<digamma, 0>},
+    {"i0", inDouble<iOf<0>, 0>},
+    {"special_i0e", inDouble<scaledIOf<0>, 0>},
+    {"special_i1", inDouble<iOf<1>, 0>},
+    {"special_i1e", inDouble<scaledIOf<1>, 0>},
+    {"special_modified_bessel_i0", inDouble<iOf<0>, 0>},
+    {"special_modified_bessel_i1", inDouble<iOf<1>, 0>},
+    {"special_modified_bessel_k0", inDouble<kOf<0>, 0>},
+    {"special_modified_bessel_k1", inDouble<kOf<1>, 0>},
+    {"special_scaled_modified_bessel_k0", inDouble<scaledKOf<0>, 0>},
+    {"special_scaled_modified_bessel_k1", inDouble<scaledKOf<1>, 0>},
+    {"special_bessel_j0", inDouble<j0Of, 0>},
+    {"special_bessel_j1", inDouble<j1Of, 0>},
+    {"special_bessel_y0", inDouble<y0Of, 0>},
+    {"special_bessel_y1", inDouble<y1Of, 0>},
+    {"special_spherical_bessel_j0", inDouble<sphericalBesselJ0, 0>},
+    {"special_airy_ai", inDouble<airyAi, 0>},
+    {"special_erfcx", inDouble<scaledErfc, 0>},
+    {"special_log_ndtr", inDouble<logNormal, 0>},
+    {"special_ndtri", inDouble<normalQuantile, 0>},
+    {"polygamma", inDouble<polygamma, 0, 1>},
+    {"mvlgamma", inDouble<multivariateLogGamma, 0, 1>},
+    {"igamma", inDouble<lowerGamma, 0, 1>},
+    {"igammac", inDouble<upperGamma, 0, 1>},
+    {"special_zeta", inDouble<zeta, 0, 1>},
 };
 constexpr Entry kPolynomials[] = {
-    {"chebyshev_polynomial_t", inDouble<chebyshevT, 0, 1>}, {"chebyshev_polynomial_u", inDouble<chebyshevU, 0, 1>},
-    {"chebyshev_polynomial_v", inDouble<chebyshevV, 0, 1>}, {"chebyshev_polynomial_w", inDouble<chebyshevW, 0, 1>},
+    {"chebyshev_polynomial_t", inDouble<chebyshevT, 0, 1>},       {"chebyshev_polynomial_u", inDouble<chebyshevU, 0, 1>},
+    {"chebyshev_polynomial_v", inDouble<chebyshevV, 0, 1>},       {"chebyshev_polynomial_w", inDouble<chebyshevW, 0, 1>},
     {"shifted_chebyshev_polynomial_t", inDouble<shiftedT, 0, 1>}, {"shifted_chebyshev_polynomial_u", inDouble<shiftedU, 0, 1>},
     {"shifted_chebyshev_polynomial_v", inDouble<shiftedV, 0, 1>}, {"shifted_chebyshev_polynomial_w", inDouble<shiftedW, 0, 1>},
-    {"hermite_polynomial_h", inDouble<hermiteH, 0, 1>}, {"hermite_polynomial_he", inDouble<hermiteHe, 0, 1>},
-    {"laguerre_polynomial_l", inDouble<laguerre, 0, 1>}, {"legendre_polynomial_p", inDouble<legendre, 0, 1>},
+    {"hermite_polynomial_h", inDouble<hermiteH, 0, 1>},           {"hermite_polynomial_he", inDouble<hermiteHe, 0, 1>},
+    {"laguerre_polynomial_l", inDouble<laguerre, 0, 1>},          {"legendre_polynomial_p", inDouble<legendre, 0, 1>},
 };
 
 // --- nextafter -------------------------------------------------------------------------------------------------------------------------------
 
-struct Nextafter { template <std::floating_point C> C operator()(C a, C b) const { return std::nextafter(a, b); } };
+struct Nextafter {
+    template <std::floating_point C>
+    C operator()(C a, C b) const {
+        return std::nextafter(a, b);
+    }
+};
 
 /// The 16-bit float after `from` towards `to`, by its bits.
 template <class T>

@@ -1,5 +1,5 @@
-// Random numbers: Philox, laid out over elements as PyTorch's CUDA kernels do (executor.md 2.3, random), so that a seed gives the numbers that PyTorch
-// gives on an H200.
+// Random numbers: Philox, laid out over elements as PyTorch's CUDA kernels do (executor.md 2.3, random), so that a seed gives the numbers that
+// PyTorch gives on an H200.
 
 #include <numbers>
 
@@ -94,7 +94,9 @@ void fillNormal(const Tensor& out, RandomState state, double mean, double deviat
 }
 void randn(OpCall& call) { fillNormal(call.out(), call.random, 0, 1); }
 template <std::size_t Mean>
-void normal(OpCall& call) { fillNormal(call.out(), call.random, call.number(Mean), call.number(Mean + 1)); }
+void normal(OpCall& call) {
+    fillNormal(call.out(), call.random, call.number(Mean), call.number(Mean + 1));
+}
 
 void exponential(OpCall& call) {
     const double lambda = call.number(1);
@@ -119,9 +121,13 @@ void fillIntegers(const Tensor& out, RandomState state, std::int64_t low, std::i
     });
 }
 template <std::size_t High>
-void randIntBelow(OpCall& call) { fillIntegers(call.out(), call.random, 0, call.integer(High)); }
+void randIntBelow(OpCall& call) {
+    fillIntegers(call.out(), call.random, 0, call.integer(High));
+}
 template <std::size_t Low>
-void randIntBetween(OpCall& call) { fillIntegers(call.out(), call.random, call.integer(Low), call.integer(Low + 1)); }
+void randIntBetween(OpCall& call) {
+    fillIntegers(call.out(), call.random, call.integer(Low), call.integer(Low + 1));
+}
 
 // --- choices -------------------------------------------------------------------------------------------------------------------------------
 
@@ -197,9 +203,12 @@ RandomState streamOf(const Tensor& seed) { return {static_cast<std::uint64_t>(re
 void inductorRandom(OpCall& call) {
     const RandomState stream = streamOf(call.tensor(1));
     const std::string_view mode = call.args.at(2).text().view();
-    if (mode == "rand") fillUniform(call.out(), stream, kHalfOpen);
-    else if (mode == "randn") fillNormal(call.out(), stream, 0, 1);
-    else failUnsupported("mode " + std::string(mode) + " is neither rand nor randn");
+    if (mode == "rand")
+        fillUniform(call.out(), stream, kHalfOpen);
+    else if (mode == "randn")
+        fillNormal(call.out(), stream, 0, 1);
+    else
+        failUnsupported("mode " + std::string(mode) + " is neither rand nor randn");
 }
 
 void inductorRandInt(OpCall& call) { fillIntegers(call.out(), streamOf(call.tensor(3)), call.integer(0), call.integer(1)); }

@@ -55,7 +55,8 @@ void sumDims(OpCall& call, const std::vector<bool>& dims) {
         using C = typename decltype(c)::type;
         using A = typename decltype(a)::type;
         if (narrowsFloats(in.dtype, out.dtype))
-            reduceTo(out, in, dims, [&](const auto& l, std::int64_t at) { return sumLine<A, C>(l, at, [&](C x) { return A(rounded(x, out.dtype)); }); });
+            reduceTo(out, in, dims,
+                     [&](const auto& l, std::int64_t at) { return sumLine<A, C>(l, at, [&](C x) { return A(rounded(x, out.dtype)); }); });
         else
             reduceTo(out, in, dims, [](const auto& l, std::int64_t at) { return sumLine<A, C>(l, at, [](C x) { return A(x); }); });
     });
@@ -68,12 +69,13 @@ void nansum(OpCall& call) {
     dispatchSums(call, out.dtype, [&](auto c, auto a) {
         using C = typename decltype(c)::type;
         using A = typename decltype(a)::type;
-        reduceTo(out, in, reducedDims(call, 1, in.rank()),
-                 [](const auto& l, std::int64_t at) { return sumLine<A, C>(l, at, [](C x) {
-                     if constexpr (std::is_floating_point_v<C>)
-                         if (std::isnan(x)) return A(0);
-                     return A(x);
-                 }); });
+        reduceTo(out, in, reducedDims(call, 1, in.rank()), [](const auto& l, std::int64_t at) {
+            return sumLine<A, C>(l, at, [](C x) {
+                if constexpr (std::is_floating_point_v<C>)
+                    if (std::isnan(x)) return A(0);
+                return A(x);
+            });
+        });
     });
 }
 
@@ -82,9 +84,8 @@ void meanDims(OpCall& call, const std::vector<bool>& dims) {
     dispatchFloatSums(call, out.dtype, [&](auto c, auto a) {
         using C = typename decltype(c)::type;
         using A = typename decltype(a)::type;
-        reduceTo(out, in, dims, [&](const auto& l, std::int64_t at) {
-            return sumLine<A, C>(l, at, [&](C x) { return A(x); }) / static_cast<A>(l.length());
-        });
+        reduceTo(out, in, dims,
+                 [&](const auto& l, std::int64_t at) { return sumLine<A, C>(l, at, [&](C x) { return A(x); }) / static_cast<A>(l.length()); });
     });
 }
 void meanAll(OpCall& call) { meanDims(call, allDims(call.tensor(0).rank())); }
@@ -96,9 +97,8 @@ void productDims(OpCall& call, const std::vector<bool>& dims) {
         using A = typename decltype(a)::type;
         reduceTo(call.out(), call.tensor(0), dims, [](const auto& l, std::int64_t at) {
             PairwiseTree<A, Times> tree;
-            l.template blocks<C>(at, [&](const C* x, std::int64_t n, std::int64_t) {
-                tree.add(joinBlock<A, Times>(x, n, A(1), [](C v) { return A(v); }));
-            });
+            l.template blocks<C>(
+                at, [&](const C* x, std::int64_t n, std::int64_t) { tree.add(joinBlock<A, Times>(x, n, A(1), [](C v) { return A(v); })); });
             return tree.result(A(1));
         });
     });
@@ -201,9 +201,7 @@ void dist(OpCall& call) {
     });
 }
 
-std::int64_t distWorkspace(const OpCall& call) {
-    return byteCount(broadcastShapes(call.tensor(0).sizes, call.tensor(1).sizes), sizeof(double));
-}
+std::int64_t distWorkspace(const OpCall& call) { return byteCount(broadcastShapes(call.tensor(0).sizes, call.tensor(1).sizes), sizeof(double)); }
 
 }  // namespace
 

@@ -17,7 +17,8 @@ template <std::size_t N>
 class Lines {
 public:
     Lines(const Tensor& in, const std::vector<bool>& reduced, const std::array<const Tensor*, N>& outs)
-        : in_(in), along_(sizes(in, reduced, true), {strides(in, reduced, true)}),
+        : in_(in),
+          along_(sizes(in, reduced, true), {strides(in, reduced, true)}),
           across_(sizes(in, reduced, false), outStrides(in, reduced, outs), LoopOrder::Logical) {
         for (std::int64_t size : sizes(in, reduced, true)) length_ *= size;
     }
@@ -78,7 +79,8 @@ private:
         const Shape kept = sizes(in, reduced, false);
         for (std::size_t k = 0; k < N; ++k) {
             const bool sameRank = outs[k]->rank() == in.rank();
-            if ((sameRank ? sizes(*outs[k], reduced, false) : outs[k]->sizes) != kept) failShape("result", shapeText(outs[k]->sizes), shapeText(kept));
+            if ((sameRank ? sizes(*outs[k], reduced, false) : outs[k]->sizes) != kept)
+                failShape("result", shapeText(outs[k]->sizes), shapeText(kept));
             out[k] = sameRank ? strides(*outs[k], reduced, false) : outs[k]->strides;
         }
         out[N] = strides(in, reduced, false);
@@ -132,15 +134,19 @@ A joinBlock(const C* x, std::int64_t n, A identity, Map map) {
 struct Plus {
     template <class A>
     A operator()(A a, A b) const {
-        if constexpr (std::is_integral_v<A>) return static_cast<A>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-        else return a + b;
+        if constexpr (std::is_integral_v<A>)
+            return static_cast<A>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+        else
+            return a + b;
     }
 };
 struct Times {
     template <class A>
     A operator()(A a, A b) const {
-        if constexpr (std::is_integral_v<A>) return static_cast<A>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-        else return a * b;
+        if constexpr (std::is_integral_v<A>)
+            return static_cast<A>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+        else
+            return a * b;
     }
 };
 
@@ -158,8 +164,10 @@ void dispatchSums(const OpCall& call, DType d, F&& f) {
     dispatchCompute(d, [&](auto tag) {
         using C = typename decltype(tag)::type;
         if constexpr (std::is_same_v<C, float>) {
-            if (call.precision == Precision::Reference) f(tag, DTypeTag<double>());
-            else f(tag, DTypeTag<float>());
+            if (call.precision == Precision::Reference)
+                f(tag, DTypeTag<double>());
+            else
+                f(tag, DTypeTag<float>());
         } else {
             f(tag, tag);
         }

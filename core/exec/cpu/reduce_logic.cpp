@@ -60,8 +60,8 @@ void equal(OpCall& call) {
     const Tensor &a = call.tensor(0), &b = call.tensor(1);
     const bool floating = info(a.dtype).floating || info(b.dtype).floating;
     const bool same = a.sizes == b.sizes && everyPair(a, b, a.sizes, [&](const auto& at) {
-        return floating ? readDouble(a, at[0]) == readDouble(b, at[1]) : readInteger(a, at[0]) == readInteger(b, at[1]);
-    });
+                          return floating ? readDouble(a, at[0]) == readDouble(b, at[1]) : readInteger(a, at[0]) == readInteger(b, at[1]);
+                      });
     writeInteger(call.out(), 0, same);
 }
 

@@ -7,7 +7,10 @@ namespace aliascope::exec {
 namespace {
 
 /// Order of sorting: NaN last.
-template <class C> bool before(C a, C b) { return a < b || (isNaN(b) && !isNaN(a)); }
+template <class C>
+bool before(C a, C b) {
+    return a < b || (isNaN(b) && !isNaN(a));
+}
 
 template <class C>
 struct Extreme {
@@ -50,9 +53,13 @@ void extremeInto(const Tensor& out, const Tensor& in, const std::vector<bool>& d
     forEachExtreme<Largest, 1>(in, dims, {&out}, [&](const auto& at, const auto& best) { storeBlock(out, at[0], 0, 1, &best.value); });
 }
 template <bool Largest>
-void extremeAll(OpCall& call) { extremeInto<Largest>(call.out(), call.tensor(0), allDims(call.tensor(0).rank())); }
+void extremeAll(OpCall& call) {
+    extremeInto<Largest>(call.out(), call.tensor(0), allDims(call.tensor(0).rank()));
+}
 template <bool Largest>
-void extremeSome(OpCall& call) { extremeInto<Largest>(call.out(), call.tensor(0), reducedDims(call, 1, call.tensor(0).rank())); }
+void extremeSome(OpCall& call) {
+    extremeInto<Largest>(call.out(), call.tensor(0), reducedDims(call, 1, call.tensor(0).rank()));
+}
 
 void aminmax(OpCall& call) {
     const auto dims = reducedDims(call, 1, call.tensor(0).rank());
@@ -64,7 +71,8 @@ void aminmax(OpCall& call) {
 template <bool Largest>
 void argExtreme(OpCall& call) {
     const Tensor &in = call.tensor(0), &out = call.out();
-    forEachExtreme<Largest, 1>(in, reducedDims(call, 1, in.rank()), {&out}, [&](const auto& at, const auto& best) { writeInteger(out, at[0], best.index); });
+    forEachExtreme<Largest, 1>(in, reducedDims(call, 1, in.rank()), {&out},
+                               [&](const auto& at, const auto& best) { writeInteger(out, at[0], best.index); });
 }
 
 /// max.dim(self, dim): values and indices.

@@ -96,8 +96,10 @@ constexpr auto kLogSoftmax = []<class C, class A>(const C* x, std::int64_t n, A 
 };
 /// Rows of -inf become 0.
 constexpr auto kSafeSoftmax = []<class C, class A>(const C* x, std::int64_t n, A top, A sum, A* out) {
-    if (top == -std::numeric_limits<A>::infinity()) std::fill_n(out, n, A(0));
-    else kSoftmax(x, n, top, sum, out);
+    if (top == -std::numeric_limits<A>::infinity())
+        std::fill_n(out, n, A(0));
+    else
+        kSoftmax(x, n, top, sum, out);
 };
 
 void softmax(OpCall& call) { mapSoftmax(call, call.dim(1, call.tensor(0).rank()), kSoftmax); }
@@ -120,7 +122,9 @@ void softmaxBackward(OpCall& call, Term term, Map map) {
         C buffer[kBlock];
         A terms[kBlock], results[kBlock];
         lines.forEach([&](const auto& at) {
-            auto outputBlock = [&](std::int64_t first, std::int64_t n) { return loadBlock(output, at[1] + first * outputStride, outputStride, n, buffer); };
+            auto outputBlock = [&](std::int64_t first, std::int64_t n) {
+                return loadBlock(output, at[1] + first * outputStride, outputStride, n, buffer);
+            };
             PairwiseTree<A, Plus> tree;
             lines.template blocks<C>(at[2], [&](const C* g, std::int64_t n, std::int64_t first) {
                 const C* y = outputBlock(first, n);
@@ -138,10 +142,12 @@ void softmaxBackward(OpCall& call, Term term, Map map) {
 }
 
 void softmaxDerivative(OpCall& call) {
-    softmaxBackward(call, [](auto g, auto y) { return g * y; }, [](auto g, auto y, auto sum) { return (g - sum) * y; });
+    softmaxBackward(
+        call, [](auto g, auto y) { return g * y; }, [](auto g, auto y, auto sum) { return (g - sum) * y; });
 }
 void logSoftmaxDerivative(OpCall& call) {
-    softmaxBackward(call, [](auto g, auto) { return g; }, [](auto g, auto y, auto sum) { return g - std::exp(y) * sum; });
+    softmaxBackward(
+        call, [](auto g, auto) { return g; }, [](auto g, auto y, auto sum) { return g - std::exp(y) * sum; });
 }
 
 }  // namespace

@@ -14,7 +14,9 @@ struct Ranked {
 };
 
 template <class C>
-bool less(C a, C b) { return a < b || (isNaN(b) && !isNaN(a)); }
+bool less(C a, C b) {
+    return a < b || (isNaN(b) && !isNaN(a));
+}
 
 /// Elements of a line with their indices.
 template <class C, std::size_t N>
@@ -27,8 +29,10 @@ void readLine(const Lines<N>& lines, std::int64_t offset, std::vector<Ranked<C>>
 
 template <class C>
 void sortLine(std::vector<Ranked<C>>& line, bool descending) {
-    if (descending) std::stable_sort(line.begin(), line.end(), [](const auto& a, const auto& b) { return less(b.value, a.value); });
-    else std::stable_sort(line.begin(), line.end(), [](const auto& a, const auto& b) { return less(a.value, b.value); });
+    if (descending)
+        std::stable_sort(line.begin(), line.end(), [](const auto& a, const auto& b) { return less(b.value, a.value); });
+    else
+        std::stable_sort(line.begin(), line.end(), [](const auto& a, const auto& b) { return less(a.value, b.value); });
 }
 
 std::int64_t strideAlong(const Tensor& t, std::int64_t dim) { return t.rank() ? t.strides[static_cast<std::size_t>(dim)] : 1; }

@@ -25,7 +25,8 @@ struct SortedLine {
         if (!sorter) return offset + i * stride;
         const std::int64_t index = readInteger(*sorter, sorterOffset + i * sorterStride);
         if (index < 0 || index >= count)
-            failExec("INDEX_OUT_OF_RANGE", {{"value", std::to_string(index)}, {"pos", std::to_string(i)}, {"arg", "sorter"}, {"limit", std::to_string(count)}});
+            failExec("INDEX_OUT_OF_RANGE",
+                     {{"value", std::to_string(index)}, {"pos", std::to_string(i)}, {"arg", "sorter"}, {"limit", std::to_string(count)}});
         return offset + index * stride;
     }
 
@@ -37,8 +38,10 @@ struct SortedLine {
         while (low < high) {
             const std::int64_t middle = low + (high - low) / 2;
             const C m = elementAt(middle);
-            if (right ? !less(x, m) : less(m, x)) low = middle + 1;
-            else high = middle;
+            if (right ? !less(x, m) : less(m, x))
+                low = middle + 1;
+            else
+                high = middle;
         }
         return low;
     }
@@ -51,9 +54,7 @@ std::int64_t positionOf(const SortedLine& line, const Tensor& values, std::int64
     return line.search(readInteger(values, offset), right, [&](std::int64_t i) { return line.integerAt(i); });
 }
 
-bool searchesRight(const OpCall& call) {
-    return call.arg("right").boolean().value_or(false) || call.arg("side").text() == "right";
-}
+bool searchesRight(const OpCall& call) { return call.arg("right").boolean().value_or(false) || call.arg("side").text() == "right"; }
 
 /// bucketize(self, boundaries).
 void bucketize(OpCall& call) {
@@ -137,7 +138,8 @@ std::vector<TensorType> binCountTypes(const OpCall& call) {
     StridedLoop<1>(self.sizes, {&self}).forEach([&](const auto& at) {
         const std::int64_t v = readInteger(self, at[0]);
         if (v < 0 || v >= kMostBins)
-            failExec("INDEX_OUT_OF_RANGE", {{"value", std::to_string(v)}, {"pos", std::to_string(at[0])}, {"arg", "self"}, {"limit", std::to_string(kMostBins)}});
+            failExec("INDEX_OUT_OF_RANGE",
+                     {{"value", std::to_string(v)}, {"pos", std::to_string(at[0])}, {"arg", "self"}, {"limit", std::to_string(kMostBins)}});
         bins = std::max(bins, v + 1);
     });
     TensorType t;

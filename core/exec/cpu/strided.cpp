@@ -25,8 +25,10 @@ Shape broadcastShapes(const Shape& a, const Shape& b) {
     const std::size_t lead = longer.size() - shorter.size();
     for (std::size_t d = 0; d < shorter.size(); ++d) {
         std::int64_t& size = out[lead + d];
-        if (size == 1) size = shorter[d];
-        else if (shorter[d] != 1 && shorter[d] != size) failShape("operand", shapeText(b), "a shape that broadcasts with " + shapeText(a));
+        if (size == 1)
+            size = shorter[d];
+        else if (shorter[d] != 1 && shorter[d] != size)
+            failShape("operand", shapeText(b), "a shape that broadcasts with " + shapeText(a));
     }
     return out;
 }
@@ -36,8 +38,10 @@ Shape broadcastStrides(const Tensor& t, const Shape& sizes) {
     Shape strides(sizes.size(), 0);
     const std::size_t lead = sizes.size() - t.rank();
     for (std::size_t d = 0; d < t.rank(); ++d) {
-        if (t.sizes[d] == sizes[lead + d]) strides[lead + d] = t.strides[d];
-        else if (t.sizes[d] != 1) failShape("operand", shapeText(t.sizes), "a shape that broadcasts to " + shapeText(sizes));
+        if (t.sizes[d] == sizes[lead + d])
+            strides[lead + d] = t.strides[d];
+        else if (t.sizes[d] != 1)
+            failShape("operand", shapeText(t.sizes), "a shape that broadcasts to " + shapeText(sizes));
     }
     return strides;
 }
@@ -132,9 +136,12 @@ void moveBits(const Tensor& dst, const Tensor& src, const StridedLoop<2>& loop) 
     loop.forEachRow([&, to = to, from = from](const auto& at) {
         Bits* d = dst.as<Bits>() + at[0];
         const Bits* s = src.as<Bits>() + at[1];
-        if (to == 1 && from == 1) std::memmove(d, s, static_cast<std::size_t>(n) * sizeof(Bits));
-        else if (from == 0) for (std::int64_t i = 0; i < n; ++i) d[i * to] = *s;
-        else for (std::int64_t i = 0; i < n; ++i) d[i * to] = s[i * from];
+        if (to == 1 && from == 1)
+            std::memmove(d, s, static_cast<std::size_t>(n) * sizeof(Bits));
+        else if (from == 0)
+            for (std::int64_t i = 0; i < n; ++i) d[i * to] = *s;
+        else
+            for (std::int64_t i = 0; i < n; ++i) d[i * to] = s[i * from];
     });
 }
 
@@ -144,12 +151,18 @@ struct Wide {
 
 void moveElements(const Tensor& dst, const Tensor& src, const StridedLoop<2>& loop) {
     switch (dst.itemSize()) {
-        case 1: return moveBits<std::uint8_t>(dst, src, loop);
-        case 2: return moveBits<std::uint16_t>(dst, src, loop);
-        case 4: return moveBits<std::uint32_t>(dst, src, loop);
-        case 8: return moveBits<std::uint64_t>(dst, src, loop);
-        case 16: return moveBits<Wide>(dst, src, loop);
-        default: failDType(dst.dtype);
+        case 1:
+            return moveBits<std::uint8_t>(dst, src, loop);
+        case 2:
+            return moveBits<std::uint16_t>(dst, src, loop);
+        case 4:
+            return moveBits<std::uint32_t>(dst, src, loop);
+        case 8:
+            return moveBits<std::uint64_t>(dst, src, loop);
+        case 16:
+            return moveBits<Wide>(dst, src, loop);
+        default:
+            failDType(dst.dtype);
     }
 }
 
@@ -200,9 +213,12 @@ void fillScalar(const Tensor& dst, const RuntimeValue& number) {
                 storeBlock(dst, at[0] + i * stride, stride, std::min(kBlock, loop.rowSize() - i), buffer);
         });
     };
-    if (integer) fill(*integer);
-    else if (info(dst.dtype).floating && dst.dtype != DType::F64) fill(static_cast<float>(*real));
-    else fill(*real);
+    if (integer)
+        fill(*integer);
+    else if (info(dst.dtype).floating && dst.dtype != DType::F64)
+        fill(static_cast<float>(*real));
+    else
+        fill(*real);
 }
 
 void fillScalar(const Tensor& dst, double value) { fillScalar(dst, RuntimeValue(value)); }
@@ -212,20 +228,32 @@ void fillPoison(const Tensor& t) {
     const StridedLoop<1> loop(t.sizes, {&t});
     auto fill = [&]<class Bits>(Bits pattern) { loop.forEach([&](const auto& at) { t.as<Bits>()[at[0]] = pattern; }); };
     switch (t.dtype) {
-        case DType::F64: return fill(std::uint64_t{0x7FF80000000002A5});
-        case DType::F32: return fill(std::uint32_t{0x7FC002A5});
-        case DType::F16: return fill(std::uint16_t{0x7E55});
-        case DType::BF16: return fill(std::uint16_t{0x7FD5});
-        case DType::C64: return fill(std::uint64_t{0x7FC002A57FC002A5});
-        default: break;
+        case DType::F64:
+            return fill(std::uint64_t{0x7FF80000000002A5});
+        case DType::F32:
+            return fill(std::uint32_t{0x7FC002A5});
+        case DType::F16:
+            return fill(std::uint16_t{0x7E55});
+        case DType::BF16:
+            return fill(std::uint16_t{0x7FD5});
+        case DType::C64:
+            return fill(std::uint64_t{0x7FC002A57FC002A5});
+        default:
+            break;
     }
     switch (t.itemSize()) {
-        case 1: return fill(std::uint8_t{0x5A});
-        case 2: return fill(std::uint16_t{0x5A5A});
-        case 4: return fill(std::uint32_t{0x5A5A5A5A});
-        case 8: return fill(std::uint64_t{0x5A5A5A5A5A5A5A5A});
-        case 16: return fill(Wide{0x5A5A5A5A5A5A5A5A, 0x5A5A5A5A5A5A5A5A});
-        default: failDType(t.dtype);
+        case 1:
+            return fill(std::uint8_t{0x5A});
+        case 2:
+            return fill(std::uint16_t{0x5A5A});
+        case 4:
+            return fill(std::uint32_t{0x5A5A5A5A});
+        case 8:
+            return fill(std::uint64_t{0x5A5A5A5A5A5A5A5A});
+        case 16:
+            return fill(Wide{0x5A5A5A5A5A5A5A5A, 0x5A5A5A5A5A5A5A5A});
+        default:
+            failDType(t.dtype);
     }
 }
 
