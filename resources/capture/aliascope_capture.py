@@ -9,10 +9,10 @@ Then: aliascope list dumps, or drop the folder on the window. `stop()` ends the 
 Each stage is one file of readable Python with shapes, strides and devices, in a folder named after its compilation (frame, frame compile, attempt;
 under rank_R when torch.distributed runs). Stages are what PyTorch's public custom-pass points see:
 
-    before_pre_grad_graph                              torch functions, as Dynamo traced them   (pre_grad_custom_pass)
-    joint_graph_before_passes, ..._after_passes        forward and backward in one, ATen        (joint_custom_pre_pass, joint_custom_post_pass)
+    before_pre_grad_graph                            torch functions, as Dynamo traced them   (pre_grad_custom_pass)
+    joint_graph_before_passes, ..._after_passes      forward and backward in one, ATen        (joint_custom_pre_pass, joint_custom_post_pass)
     forward_graph_, backward_graph_ and
-    inference_graph_before_post_grad, ..._after_...    what Inductor gets and what it lowers    (post_grad_custom_pre_pass, post_grad_custom_post_pass)
+    inference_graph_before_post_grad, ..._after_...  what Inductor gets and what it lowers    (post_grad_custom_pre_pass, post_grad_custom_post_pass)
 
 Inductor writes in place (re-inplacing, decomposition of auto_functionalized) after the last of these points; TORCH_TRACE has that stage.
 
