@@ -100,7 +100,7 @@ private slots:
         QTest::newRow("no file") << QStringList{"show"} << "`show` needs FILE";
         QTest::newRow("too much") << QStringList{"passes", "f"} << "takes no arguments";
         QTest::newRow("no value") << QStringList{"show", "f", "--graph"} << "--graph";
-        QTest::newRow("not built") << QStringList{"memory", "f"} << "`memory` is not in this build";
+        QTest::newRow("not built") << QStringList{"patterns", "f"} << "`patterns` is not in this build";
     }
     void mistakes() {
         QFETCH(QStringList, words);

@@ -1,0 +1,220 @@
+// Running stages from the command line: values, comparisons, what is recorded, and every way in which a run can fail.
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace {
+
+struct Answer {
+    int exit = -1;
+    QString out, err;
+    QJsonObject result() const { return QJsonDocument::fromJson(out.toUtf8()).object()["result"].toObject(); }
+};
+
+const QString samples = QStringLiteral(ALIASCOPE_SOURCE_DIR) + "/sample_graphs/";
+const QStringList mylib = {"--ops", samples + "mylib.ops"};
+
+Answer ask(const QStringList& words, const QByteArray& input = {}) {
+    QProcess process;
+    process.start(ALIASCOPE_PROGRAM, words);
+    process.write(input);
+    process.closeWriteChannel();
+    Answer answer;
+    if (!process.waitForFinished(120'000)) return answer;
+    answer.exit = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
+    answer.out = QString::fromUtf8(process.readAllStandardOutput());
+    answer.err = QString::fromUtf8(process.readAllStandardError());
+    return answer;
+}
+
+QByteArray program(const char* inputs, const char* body) {
+    QByteArray out = "class Net(torch.nn.Module):\n    def forward(self, " + QByteArray(inputs) + "):\n";
+    for (const QByteArray& line : QByteArray(body).split('\n')) out += "        " + line + "\n";
+    return out;
+}
+
+/// The one row of `list` whose `key` is `value`.
+QJsonObject row(const QJsonArray& list, const char* key, const QString& value) {
+    for (const QJsonValue& v : list)
+        if (v.toObject()[key].toString() == value) return v.toObject();
+    return {};
+}
+
+const char* x3 = R"(x: "f32[3][1]cuda:0")";
+
+}  // namespace
+
+class TestExec : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    QString put(const char* name, const QByteArray& content) const {
+        QFile file(folder_.filePath(name));
+        file.open(QIODevice::WriteOnly);
+        file.write(content);
+        return file.fileName();
+    }
+    /// A safetensors file of one f32 tensor 0, 1, 2, …
+    QString tensorFile(const char* name, const char* key, int n) const {
+        const QByteArray header = QStringLiteral(R"({"%1":{"dtype":"F32","shape":[%2],"data_offsets":[0,%3]}})").arg(key).arg(n).arg(4 * n).toUtf8();
+        QByteArray out(8, '\0');
+        out[0] = static_cast<char>(header.size());
+        out += header;
+        for (int i = 0; i < n; ++i) {
+            const float f = static_cast<float>(i);
+            out.append(reinterpret_cast<const char*>(&f), 4);
+        }
+        return put(name, out);
+    }
+    /// The session at `path` opens and says how its runs ended.
+    static QString runStates(const QString& path) {
+        const Answer a = ask({"query", path, "SELECT group_concat(state) AS s FROM run", "--json"});
+        const QJsonArray rows = a.result()["rows"].toArray();
+        if (rows.isEmpty()) return a.err + a.out;
+        return rows.first().isArray() ? rows.first().toArray().first().toString() : rows.first().toObject()["s"].toString();
+    }
+
+private slots:
+    void stagesOfSamplesAgree_data() {
+        QTest::addColumn<QString>("sample");
+        QTest::addColumn<QString>("pipeline");
+        for (const char* sample : {"kv_cache_layers", "old_value_kept", "row_written", "list_of_views", "inplace_aten_views", "dynamic_rows", "full_written"})
+            for (const char* pipeline : {"best", "torch-v2"}) QTest::addRow("%s %s", sample, pipeline) << sample << pipeline;
+    }
+    void stagesOfSamplesAgree() {
+        QFETCH(QString, sample);
+        QFETCH(QString, pipeline);
+        const Answer a = ask(QStringList{"exec", samples + sample + ".py", "--pipeline", pipeline, "--seed", "1", "--json"} + mylib);
+        QVERIFY2(a.exit == 0, qPrintable(a.err));
+        for (const QJsonValue& c : a.result()["comparisons"].toArray()) QVERIFY(QStringList({"same", "value-same", "close"}).contains(c.toObject()["verdict"].toString()));
+        QVERIFY(!a.result()["digests"].toArray().isEmpty());
+        QVERIFY(!a.result()["memory"].toArray().isEmpty());
+    }
+
+    void overlappingViewsDifferUnderV1() {
+        const Answer a = ask(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--json"} + mylib);
+        QCOMPARE(a.exit, 1);
+        const QJsonObject c = row(a.result()["comparisons"].toArray(), "stage", "functionalize");
+        QCOMPARE(c["verdict"].toString(), QString("differs"));
+        const QJsonObject first = c["first"].toObject();
+        QCOMPARE(first["node"].toObject()["name"].toString(), QString("auto_functionalized"));
+        QVERIFY2(first["label"].toString().startsWith("x of mylib::two after"), qPrintable(first["label"].toString()));
+        QCOMPARE(first["max_abs"].toDouble(), 2.00000011920929);
+        QCOMPARE(ask(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "torch-v2"} + mylib).exit, 0);
+        QCOMPARE(ask(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "best"} + mylib).exit, 0);
+    }
+
+    void valuesGoInAndComeOut() {
+        const QString in = tensorFile("in.safetensors", "in/0", 3), out = folder_.filePath("out.safetensors");
+        const QByteArray g = program(x3, "add_ = torch.ops.aten.add_.Tensor(x, 10)\nmul = torch.ops.aten.mul.Tensor(x, 2)\nreturn (mul,)");
+        const Answer a = ask({"exec", "-", "--inputs", in, "--save-outputs", out, "--json"}, g);
+        QVERIFY2(a.exit == 0, qPrintable(a.err));
+        QFile file(out);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray bytes = file.readAll();
+        const QJsonObject header = QJsonDocument::fromJson(bytes.mid(8, static_cast<unsigned char>(bytes[0]) + 256 * static_cast<unsigned char>(bytes[1])).trimmed()).object();
+        QCOMPARE(header.keys(), QStringList({"after/0", "out/0"}));
+        const QJsonObject mul = row(a.result()["inputs"].toArray(), "name", "x");
+        QCOMPARE(mul["role"].toString(), QString("file"));
+        for (const QJsonValue& d : a.result()["digests"].toArray())
+            if (d.toObject()["node"].toObject()["name"].toString() == "mul") QCOMPARE(d.toObject()["max"].toDouble(), 24.0);
+    }
+
+    void sessionsKeepRuns() {
+        const QString session = folder_.filePath("kept.aliascope");
+        QCOMPARE(ask(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--repeat", "3", "-o", session} + mylib).exit, 1);
+        QCOMPARE(runStates(session), QString("complete,complete,complete,complete"));
+        const Answer numbers = ask({"numerics", session, "--json"});
+        QVERIFY2(numbers.exit == 0, qPrintable(numbers.err));
+        const QJsonObject first = numbers.result()["first_divergence"].toObject();
+        QCOMPARE(first["stage"].toString(), QString("functionalize"));
+        QVERIFY(first["value"].toString().startsWith("x of mylib::two after"));
+        QCOMPARE(ask({"numerics", session, "--exit-code"}).exit, 1);
+        const Answer times = ask({"query", session, "SELECT count(DISTINCT repeat) FROM timing"});
+        QVERIFY2(times.out.contains("3"), qPrintable(times.out));
+        // A run of a session adds to it.
+        QCOMPARE(ask(QStringList{"exec", session, "--seed", "9"} + mylib).exit, 1);
+        QCOMPARE(runStates(session).count("complete"), 8);
+    }
+
+    void bisectFindsThePass() {
+        const Answer a = ask(QStringList{"bisect", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--rewrites", "--json"} + mylib);
+        QCOMPARE(a.exit, 1);
+        QCOMPARE(a.result()["found"].toObject()["pass"].toString(), QString("functionalize"));
+        QCOMPARE(a.result()["rewrite"].toObject()["before"].toArray().first().toString(), QString("two"));
+        QVERIFY(a.result()["probes"].toArray().size() >= 2);
+        QCOMPARE(ask(QStringList{"bisect", samples + "overlapping_views.py", "--pipeline", "torch-v2"} + mylib).exit, 0);
+    }
+
+    void failuresNameWhatTheyMean_data() {
+        QTest::addColumn<QByteArray>("graph");
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<int>("exit");
+        QTest::addColumn<QStringList>("words");
+        const QByteArray plain = program(x3, "add = torch.ops.aten.add.Tensor(x, 1)\nreturn (add,)");
+        QTest::newRow("missing input") << program(R"(x: "f32[3][1]cuda:0", y: "f32[3][1]cuda:0")", "add = torch.ops.aten.add.Tensor(x, y)\nreturn (add,)")
+                                       << QStringList{"--inputs", "IN"} << 5 << QStringList{"INPUT_MISSING", "input y f32[3]"};
+        QTest::newRow("shape of an input") << program(R"(x: "f32[4][1]cuda:0")", "return (x,)") << QStringList{"--inputs", "IN"} << 5
+                                           << QStringList{"INPUT_MISMATCH", "f32[3]", "f32[4]"};
+        QTest::newRow("no file") << plain << QStringList{"--inputs", "/nowhere.safetensors"} << 3 << QStringList{"R004", "No such file"};
+        QTest::newRow("constant") << program(x3, "c = self.c\nadd = torch.ops.aten.add.Tensor(x, c)\nreturn (add,)") << QStringList{"--inputs", "IN"} << 5
+                                  << QStringList{"CONSTANT_VALUE_MISSING", "Constant c"};
+        QTest::newRow("unknown operator") << program(x3, "foo = torch.ops.nobody.knows.default(x)\nreturn (foo,)") << QStringList{} << 5
+                                          << QStringList{"UNSUPPORTED_OP", "nobody::knows at foo", "Stage 1 imported"};
+        QTest::newRow("shape mismatch") << program(R"(x: "f32[3][1]cuda:0", y: "f32[4][1]cuda:0")", "add = torch.ops.aten.add.Tensor(x, y)\nreturn (add,)")
+                                        << QStringList{} << 5 << QStringList{"at add", "self f32[3], other f32[4]"};
+        QTest::newRow("index") << program(R"(x: "f32[3][1]cuda:0")", "full = torch.ops.aten.full.default([2], 7, dtype = torch.int64)\nindex = torch.ops.aten.index.Tensor(x, [full])\nreturn (index,)")
+                               << QStringList{} << 5 << QStringList{"INDEX_OUT_OF_RANGE", "index: index 7", "outside 0..3"};
+        QTest::newRow("memory") << program(x3, "full = torch.ops.aten.full.default([1000000], 0)\nreturn (full,)") << QStringList{"--max-bytes", "1000"} << 5
+                                << QStringList{"OUT_OF_MEMORY", "full asks for"};
+        QTest::newRow("device") << plain << QStringList{"--device", "cuda:0"} << 6 << QStringList{"DEVICE_MISSING", "cuda:0"};
+        QTest::newRow("NaN") << program(x3, "log = torch.ops.aten.log.default(x)\nreturn (log,)") << QStringList{"--inputs", "IN"} << 0
+                             << QStringList{"NEW_NAN", "log is the first", "[0]"};
+        QTest::newRow("usage") << plain << QStringList{"--repeat", "none"} << 2 << QStringList{"--repeat none"};
+        QTest::newRow("tolerance") << plain << QStringList{"--tolerance", "1e-3,x"} << 2 << QStringList{"RTOL,ATOL"};
+    }
+    void failuresNameWhatTheyMean() {
+        QFETCH(QByteArray, graph);
+        QFETCH(QStringList, options);
+        QFETCH(int, exit);
+        QFETCH(QStringList, words);
+        options.replaceInStrings("IN", tensorFile("three.safetensors", "in/0", 3));
+        const Answer a = ask(QStringList{"exec", "-"} + options, graph);
+        QVERIFY2(a.exit == exit, qPrintable(QString::number(a.exit) + "\n" + a.err));
+        for (const QString& word : words) QVERIFY2(a.err.contains(word), qPrintable(word + " not in\n" + a.err));
+    }
+
+    void failedRunsLeaveASession() {
+        const QString session = folder_.filePath("failed.aliascope");
+        const QString file = put("g.py", program(x3, "add = torch.ops.aten.add.Tensor(x, 1)\nfoo = torch.ops.nobody.knows.default(add)\nreturn (foo,)"));
+        QCOMPARE(ask({"exec", file, "-o", session}).exit, 5);
+        QCOMPARE(runStates(session), QString("failed"));
+        const Answer a = ask({"query", session, "SELECT d.code, n.name FROM diagnostic d JOIN run r ON r.id = d.run LEFT JOIN node n ON n.uid = d.uid WHERE d.severity = 'error'"});
+        QVERIFY2(a.out.contains("UNSUPPORTED_OP") && a.out.contains("foo"), qPrintable(a.out + a.err));
+        QVERIFY(ask({"stages", session}).out.contains("imported"));
+    }
+
+    void timeoutsEndARun() {
+        const QByteArray g = program(R"(x: "f32[1500, 1500][1500, 1]cuda:0")", "mm = torch.ops.aten.mm.default(x, x)\nmm_1 = torch.ops.aten.mm.default(mm, x)\n"
+                                                                               "mm_2 = torch.ops.aten.mm.default(mm_1, x)\nreturn (mm_2,)");
+        const Answer a = ask({"exec", "-", "--device", "cpu-ref", "--timeout", "0.001"}, g);
+        QVERIFY2(a.exit == 8, qPrintable(QString::number(a.exit) + a.err));
+        QVERIFY2(a.err.contains("TIMEOUT") && a.err.contains("Stopped at"), qPrintable(a.err));
+    }
+
+    void runExecutesToo() {
+        const Answer a = ask(QStringList{"run", samples + "row_written.py", "--exec", "cpu", "--seed", "7", "--json"} + mylib);
+        QVERIFY2(a.exit == 0, qPrintable(a.err));
+        QVERIFY(!a.result()["execution"].toObject()["comparisons"].toArray().isEmpty());
+        QCOMPARE(ask({"run", samples + "row_written.py", "--exec", "cuda:0"}).exit, 6);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestExec)
+#include "tst_exec.moc"
