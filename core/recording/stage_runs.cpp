@@ -18,6 +18,8 @@ using exec::Comparison;
 
 /// What a comparison may hold of two stages' values at a time.
 constexpr std::int64_t kRoom = std::int64_t(512) << 20;
+/// Values of a run that are kept at once, so that a difference need not be fetched by running again.
+constexpr std::int64_t kKeptAtOnce = std::int64_t(128) << 20;
 constexpr int kMostFetches = 8;
 
 /// Same graph, and the same notes of passes in it (which of a wrapper's arguments are written in place): equal runs.
@@ -38,18 +40,14 @@ std::uint64_t programHash(const Graph& g) {
     return h;
 }
 
-/// Cancels a run that takes too long.
+/// Cancels a run when the user does, and when it takes too long. The token is its own: the user's tells nobody that time is up.
 class Deadline {
 public:
     explicit Deadline(CancelToken user) : user_(std::move(user)) {}
-    /// Checked by whoever reports progress; a token of its own so that the user's is not touched.
     const CancelToken& token() const { return own_; }
+    /// 0 seconds = no limit.
     void start(double seconds) {
-        if (seconds <= 0 && !thread_.joinable()) {
-            thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop, 0); });
-            return;
-        }
-        if (!thread_.joinable()) thread_ = std::jthread([this, seconds](const std::stop_token& stop) { watch(stop, seconds); });
+        thread_ = std::jthread([this, seconds](const std::stop_token& stop) { watch(stop, seconds); });
     }
     bool expired() const { return expired_; }
 
@@ -100,6 +98,7 @@ struct StageRuns::Impl {
     std::vector<Diagnostic> warnings;
     std::map<int, std::unique_ptr<ExecutedStage>> executed;
     std::map<std::uint64_t, int> byProgram;  ///< programHash -> stage that ran
+    std::map<int, exec::KeptValues> kept;    ///< of the first stage and of the one that ran last
     std::unique_ptr<Deadline> deadline;
 
     const StageRow* stageAt(int idx) const {
@@ -124,13 +123,15 @@ struct StageRuns::Impl {
         exec::StageInputs inputs;
     };
 
-    Result<OneRun> runOnce(const Graph& g, exec::DigestMode digests, exec::ValueKeys keep = {}, bool trace = false) {
+    /// `keep`: values to be kept; nothing = what fits.
+    Result<OneRun> runOnce(const Graph& g, exec::DigestMode digests, const std::optional<exec::ValueKeys>& keep = exec::ValueKeys(), bool trace = false) {
         OneRun out;
         auto values = inputs->forStage(g, *backend);
         if (!values) return fail(std::move(values.error()));
         out.inputs = std::move(*values);
         out.collector = std::make_unique<exec::RunCollector>(g, *ops, *backend, digests);
-        out.collector->keep(std::move(keep), kRoom);
+        if (keep) out.collector->keep(*keep, kRoom);
+        else out.collector->keepAll(kKeptAtOnce);
         exec::Backend* runsOn = backend.get();
         exec::ExecObserver* observer = out.collector.get();
         if (trace) {
@@ -145,16 +146,26 @@ struct StageRuns::Impl {
         return out;
     }
 
+    /// Values of one row of both stages, if `a` and `b` have them.
+    static bool measureRow(ComparedValue& row, const exec::KeptValues& a, const exec::KeptValues& b, const exec::Tolerance& tolerance) {
+        const auto x = a.find({*row.a, row.outA}), y = b.find({*row.b, row.outB});
+        if (x == a.end() || y == b.end()) return false;
+        if (x->second.dtype == y->second.dtype && x->second.sizes == y->second.sizes) exec::measure(row, x->second, y->second, tolerance);
+        return true;
+    }
+
     void fetch(const ExecutedStage& earlier, const ExecutedStage& later, const exec::Tolerance& tolerance, Comparison& c, std::vector<std::size_t> rows) {
+        if (kept.contains(earlier.sameAs) && kept.contains(later.sameAs))
+            std::erase_if(rows, [&](std::size_t i) { return measureRow(c.rows[i], kept.at(earlier.sameAs), kept.at(later.sameAs), tolerance); });
         for (int round = 0; round < kMostFetches && !rows.empty(); ++round) {
             // What both stages are asked for must fit: the first rows first, results come before other values.
             exec::ValueKeys wantedA, wantedB;
-            std::vector<std::size_t> now, later2;
+            std::vector<std::size_t> now, postponed;
             std::int64_t bytes = 0;
             for (std::size_t i : rows) {
                 const std::int64_t size = bytesOfRow(later, c.rows[i]);
                 if (!now.empty() && bytes + size > kRoom) {
-                    later2.push_back(i);
+                    postponed.push_back(i);
                     continue;
                 }
                 bytes += size;
@@ -162,16 +173,11 @@ struct StageRuns::Impl {
                 wantedA.insert({*c.rows[i].a, c.rows[i].outA});
                 wantedB.insert({*c.rows[i].b, c.rows[i].outB});
             }
-            auto a = runOnce(*earlier.graph, exec::DigestMode::All, std::move(wantedA));
-            auto b = runOnce(*later.graph, exec::DigestMode::All, std::move(wantedB));
+            auto a = runOnce(*earlier.graph, exec::DigestMode::All, wantedA);
+            auto b = runOnce(*later.graph, exec::DigestMode::All, wantedB);
             if (!a || !b) return;
-            for (std::size_t i : now) {
-                ComparedValue& row = c.rows[i];
-                const auto x = a->collector->kept.find({*row.a, row.outA}), y = b->collector->kept.find({*row.b, row.outB});
-                if (x == a->collector->kept.end() || y == b->collector->kept.end()) continue;
-                if (x->second.dtype == y->second.dtype && x->second.sizes == y->second.sizes) exec::measure(row, x->second, y->second, tolerance);
-            }
-            rows = std::move(later2);
+            for (std::size_t i : now) measureRow(c.rows[i], a->collector->kept, b->collector->kept, tolerance);
+            rows = std::move(postponed);
         }
     }
 
@@ -297,8 +303,8 @@ Result<std::reference_wrapper<ExecutedStage>> StageRuns::run(int idx) {
     }
     stage->sameAs = idx;
     for (int i = 0; i < std::max(1, r.options.repeat); ++i) {
-        auto ran = r.runOnce(*stage->graph, i == 0 ? r.options.digests : exec::DigestMode::None, {},
-                             i == 0 && r.options.run.sanitize != exec::Sanitize::Off);
+        const bool trace = r.options.run.sanitize != exec::Sanitize::Off;
+        auto ran = i == 0 ? r.runOnce(*stage->graph, r.options.digests, std::nullopt, trace) : r.runOnce(*stage->graph, exec::DigestMode::None);
         if (!ran) {
             r.byProgram.erase(twin);
             return fail(std::move(ran.error()));
@@ -307,6 +313,8 @@ Result<std::reference_wrapper<ExecutedStage>> StageRuns::run(int idx) {
         stage->wallNs.push_back(ran->result.wallNs);
         if (i > 0) continue;
         stage->values = std::make_shared<const exec::RunValues>(std::move(ran->collector->values));
+        std::erase_if(r.kept, [&](const auto& entry) { return entry.first != r.stages.front().idx; });
+        r.kept[idx] = std::move(ran->collector->kept);
         stage->complete = ran->result.complete;
         stage->synthetic = ran->result.synthetic;
         stage->memory = std::move(ran->result.memory);
