@@ -1,0 +1,16 @@
+class Net(torch.nn.Module):
+    def forward(self, x: "f32[4, 6][6, 1]cpu", y: "f32[6, 3][3, 1]cpu", i: "i64[4][1]cpu"):
+        mm: "f32[4, 3][3, 1]cpu" = torch.ops.aten.mm.default(x, y)
+        permute = torch.ops.aten.permute.default(mm, [1, 0])
+        reshape: "f32[12][1]cpu" = torch.ops.aten.reshape.default(permute, [12])
+        slice_1 = torch.ops.aten.slice.Tensor(reshape, 0, 2, 10, 2)
+        add_ = torch.ops.aten.add_.Tensor(slice_1, 1.5)
+        index = torch.ops.aten.index.Tensor(x, [i])
+        cat = torch.ops.aten.cat.default([index, x], 1)
+        as_strided = torch.ops.aten.as_strided.default(cat, [3, 2], [7, 2], 5)
+        copy_ = torch.ops.aten.copy_.default(as_strided, permute)
+        sum_1 = torch.ops.aten.sum.dim_IntList(cat, [0], True)
+        expand = torch.ops.aten.expand.default(sum_1, [5, 12])
+        select_scatter = torch.ops.aten.select_scatter.default(cat, reshape, 0, 1)
+        constant_pad_nd = torch.ops.aten.constant_pad_nd.default(select_scatter, [1, 2], 0.5)
+        return (reshape, expand, constant_pad_nd, None)
