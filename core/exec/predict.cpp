@@ -120,6 +120,8 @@ Prediction predict(const Graph& g, const OpRegistry& ops, const PredictOptions& 
     auto inputs = typedInputs(*graph, *backend);
     if (!inputs) {
         out.error = inputs.error();
+        const auto named = [](const auto& param) { return param.first == "node"; };
+        if (std::none_of(out.error->params.begin(), out.error->params.end(), named)) out.error->with("node", out.error->node.str());
         return out;
     }
     std::unordered_map<Name, RuntimeValue> constants;

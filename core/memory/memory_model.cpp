@@ -20,8 +20,8 @@ constexpr std::int64_t kSmallSegment = 2 * kMiB;
 constexpr std::int64_t kMidRequest = 10 * kMiB;  ///< below this: a shared large segment
 constexpr std::int64_t kMidSegment = 20 * kMiB;
 constexpr std::int64_t kSegmentRounding = 2 * kMiB;
-constexpr std::int64_t kAddressSpace = std::int64_t{1} << 60;  ///< more than any device has; keeps every sum of sizes in range
-constexpr std::int64_t kExpandableSpan = std::int64_t{1} << 56;
+constexpr std::int64_t kAddressSpace = std::int64_t{1} << 55;  ///< more than any device has; keeps sums of sizes and placements in range
+constexpr std::int64_t kExpandableSpan = std::int64_t{1} << 53;
 
 std::int64_t roundUp(std::int64_t n, std::int64_t unit) { return (n + unit - 1) / unit * unit; }
 

@@ -79,6 +79,7 @@ private slots:
         QTest::newRow("history") << QStringList{"history", "S", "--node", "cache"} << QStringList{"node", "history"};
         QTest::newRow("aliases") << QStringList{"aliases", "S"} << QStringList{"storages"};
         QTest::newRow("selftest") << QStringList{"selftest"} << QStringList{"passed", "failed", "unsupported", "unsupported_ops", "failures"};
+        QTest::newRow("memory") << QStringList{"memory", "S"} << QStringList{"stages", "holders", "moment", "curve"};
         QTest::newRow("query") << QStringList{"query", "S", "SELECT 1 AS one"} << QStringList{"columns", "rows"};
         QTest::newRow("passes") << QStringList{"passes"} << QStringList{"passes", "pipelines"};
         QTest::newRow("ops") << QStringList{"ops", "copy_"} << QStringList{"ops"};
@@ -271,7 +272,7 @@ private slots:
         QTest::newRow("no verb") << QStringList{} << 2 << "usage: aliascope VERB";
         QTest::newRow("unknown verb") << QStringList{"shwo", kv} << 2 << "nearest show";
         QTest::newRow("unknown option") << QStringList{"show", kv, "--garph", "1"} << 2 << "nearest --graph";
-        QTest::newRow("verb of later") << QStringList{"memory", kv} << 2 << "`memory` is not in this build";
+        QTest::newRow("verb of later") << QStringList{"patterns", kv} << 2 << "`patterns` is not in this build";
         QTest::newRow("svg") << QStringList{"show", kv, "--as", "svg"} << 2 << "--as dot";
         QTest::newRow("form") << QStringList{"show", kv, "--as", "python"} << 2 << "graph, readable, dot or json expected";
         QTest::newRow("format") << QStringList{"stages", "S", "--format", "xml"} << 2 << "table, json, ndjson, csv or md expected";

@@ -75,6 +75,7 @@ private slots:
     void storagesDieAtTheirLastUse();
     void symbolsTakeGivenValues();
     void whatCannotBePredictedSaysWhere();
+    void sizesBeyondAnyDeviceAreRefused();
     void constantsNeedNoValues();
     void mismatchNamesTheEvent();
     void reuseOfDyingOperands_data();
@@ -121,6 +122,21 @@ void TestPredict::whatCannotBePredictedSaysWhere() {
     QVERIFY(!p.complete && p.error);
     QCOMPARE(p.error->node.str(), std::string("b"));
     QCOMPARE(qint64(p.log.peakExact), qint64(16));  // what came before stays
+}
+
+void TestPredict::sizesBeyondAnyDeviceAreRefused() {
+    const Prediction input = predict(forward("x: \"f32[9000000000000000000]\"", "        return (x,)\n"), ops().registry, options());
+    QVERIFY(input.error && input.log.events.empty());
+    QVERIFY(QString::fromStdString(input.error->sentence()).startsWith("x asks for more than 2^63 B"));
+    const Prediction inside = predict(forward("x: \"f32[4]\"",
+                                              "        a: \"f32[4]\" = torch.ops.aten.sin.default(x)\n"
+                                              "        b = torch.ops.aten.full.default([9000000000000000], 1)\n"
+                                              "        return (a, b)\n"),
+                                      ops().registry, options());
+    QVERIFY(inside.error);
+    QCOMPARE(inside.error->code, std::string("OUT_OF_MEMORY"));
+    QCOMPARE(inside.error->node.str(), std::string("b"));
+    QCOMPARE(qint64(inside.log.peakExact), qint64(16));
 }
 
 void TestPredict::constantsNeedNoValues() {
