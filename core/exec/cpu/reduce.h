@@ -28,13 +28,26 @@ public:
     /// Calls `f(offsets)` for every line: where its results go, and last where it starts in `in`.
     template <class F>
     void forEach(F&& f) const {
-        across_.forEach(f);
+        if (!liesAcross()) return across_.forEach(f);
+        const std::int64_t row = across_.rowSize();
+        across_.forEachRow([&](std::array<std::int64_t, N + 1> at) {
+            for (std::int64_t i = 0; i < row; ++i) {
+                if (i % kTile == 0) tile_ = {at[N], std::min(kTile, row - i), 0, std::move(tile_.elements)};
+                f(static_cast<const std::array<std::int64_t, N + 1>&>(at));
+                for (std::size_t k = 0; k <= N; ++k) at[k] += across_.rowStrides()[k];
+            }
+        });
+        tile_.lines = 0;
     }
 
     /// Calls `f(values, n, first)` for the blocks of the line that starts at `offset`: values as C, `first` the index of the first of them. Blocks
     /// start at multiples of kBlock.
     template <class C, class F>
     void blocks(std::int64_t offset, F&& f) const {
+        if (const C* line = lineOfTile<C>(offset)) {
+            for (std::int64_t i = 0; i < length_; i += kBlock) f(line + i, std::min(kBlock, length_ - i), i);
+            return;
+        }
         C buffer[kBlock];
         const std::int64_t row = along_.rowSize(), stride = along_.rowStrides()[0];
         std::int64_t held = 0, done = 0;
@@ -59,13 +72,41 @@ public:
         });
     }
 
-    /// Offsets, from the start of a line, of its elements in order.
-    template <class F>
-    void forEachElement(F&& f) const {
-        along_.forEach([&](const auto& at) { f(at[0]); });
+private:
+    static constexpr std::int64_t kTile = 16, kLongestTiled = 16384;
+
+    /// Neighbouring lines whose elements lie side by side while those of one line lie apart (sums of columns). They are read together, so that
+    /// every cache line is read once.
+    struct Tile {
+        std::int64_t start = 0, lines = 0;
+        std::size_t loaded = 0;           ///< bytes of an element; 0: not read yet
+        std::vector<std::byte> elements;  ///< line by line
+    };
+
+    bool liesAcross() const {
+        return along_.rowSize() > 1 && along_.rowStrides()[0] > 1 && length_ <= kLongestTiled && across_.rowSize() > 1 &&
+               across_.rowStrides()[N] == 1;
     }
 
-private:
+    /// The line at `offset` out of the tile; null when it is in none.
+    template <class C>
+    const C* lineOfTile(std::int64_t offset) const {
+        if (offset < tile_.start || offset >= tile_.start + tile_.lines) return nullptr;
+        if (tile_.loaded == 0) {
+            tile_.elements.resize(static_cast<std::size_t>(tile_.lines * length_) * sizeof(C));
+            C scratch[kTile];
+            C* to = reinterpret_cast<C*>(tile_.elements.data());
+            along_.forEach([&](const auto& at) {
+                const C* across = loadBlock(in_, tile_.start + at[0], 1, tile_.lines, scratch);
+                for (std::int64_t k = 0; k < tile_.lines; ++k) to[k * length_] = across[k];
+                ++to;
+            });
+            tile_.loaded = sizeof(C);
+        }
+        if (tile_.loaded != sizeof(C)) return nullptr;
+        return reinterpret_cast<const C*>(tile_.elements.data()) + (offset - tile_.start) * length_;
+    }
+
     static Shape sizes(const Tensor& t, const std::vector<bool>& reduced, bool wanted) { return pick(t.sizes, reduced, wanted); }
     static Shape strides(const Tensor& t, const std::vector<bool>& reduced, bool wanted) { return pick(t.strides, reduced, wanted); }
     static Shape pick(const Shape& from, const std::vector<bool>& reduced, bool wanted) {
@@ -91,6 +132,7 @@ private:
     StridedLoop<1> along_;
     StridedLoop<N + 1> across_;
     std::int64_t length_ = 1;
+    mutable Tile tile_;
 };
 
 // --- sums ------------------------------------------------------------------------------------------------------------------------------------
