@@ -37,6 +37,8 @@ private slots:
         CALL_ROW("replication repeats it", "aten.replication_pad1d.default(x, [2, 1])", List{"f32[1,2]: 1 2"}, "f32[1,5]: 1 1 1 2 2");
         CALL_ROW("gradients add up", "aten.replication_pad1d_backward.default(x, y, [2, 1])", (List{"f32[1,5]: 1 2 4 8 16", "f32[1,2]: 0 0"}),
                  "f32[1,2]: 7 24");
+        CALL_ROW("of another shape", "aten.reflection_pad1d_backward.default(x, y, [1, 0])", (List{"f32[1,4]: 1 2 4 8", "f32[1,2]: 0 0"}),
+                 "SHAPE_MISMATCH: r: grad_output has shape [1, 4], [1, 3] expected.");
         CALL_ROW("where they were reflected", "aten.reflection_pad1d_backward.default(x, y, [1, 0])", (List{"f32[1,3]: 1 2 4", "f32[1,2]: 0 0"}),
                  "f32[1,2]: 2 5");
     }

@@ -52,6 +52,8 @@ private slots:
         CALL_ROW("indices are checked", "aten.max_pool2d_with_indices_backward.default(x, y, [2, 2], [1, 1], [0, 0], [1, 1], False, z)",
                  (List{"f32[1,1,1,1]: 2", "f32[1,1,1,1]: 1", "i64[1,1,1,1]: 9"}), "INDEX_OUT_OF_RANGE: r: index 9 at 0 of indices is outside 0..1.");
         CALL_ROW("back to the maxima", "aten.max_unpool2d.default(x, y, [1, 3])", (List{"f32[1,1,1,1]: 7", "i64[1,1,1,1]: 2"}), "f32[1,1,1,3]: 0 0 7");
+        CALL_ROW("gradients of other planes", "aten.avg_pool2d_backward.default(x, y, [1, 1], [1, 1], [0, 0], False, True, None)",
+                 (List{"f32[1,1,1,1]: 1", "f32[1,2,1,1]: 1 2"}), "SHAPE_MISMATCH: r: grad_output has shape [1, 1, 1, 1], the planes of [1, 2, 1, 1] expected.");
         CALL_ROW("padding counts", "aten.avg_pool2d.default(x, [1, 2], [1, 2], [0, 1])", List{"f32[1,1,1,2]: 2 4"}, "f32[1,1,1,2]: 1 2");
         CALL_ROW("or not", "aten.avg_pool2d.default(x, [1, 2], [1, 2], [0, 1], False, False)", List{"f32[1,1,1,2]: 2 4"}, "f32[1,1,1,2]: 2 4");
         CALL_ROW("or something else", "aten.avg_pool2d.default(x, [1, 2], [1, 2], [0, 0], False, True, 4)", List{"f32[1,1,1,2]: 2 4"},
@@ -99,6 +101,8 @@ private slots:
                  "f32[1,2]: -2 3 | f32[1,1]: 2 | f32[1,1]: 1");
         CALL_ROW("a shape that is no end of the input's", "aten.native_layer_norm.default(x, [3], None, None, 0.0)", List{"f32[1,2]: 1 3"},
                  "SHAPE_MISMATCH: r: normalized_shape has shape [3], the last sizes of [1, 2] expected.");
+        CALL_ROW("gradients of another shape", "aten.native_layer_norm_backward.default(x, y, [2], z, z, None, None, [True, False, False])",
+                 (List{"f32[1,1]: 1", "f32[1,2]: 1 2", "f32[1,1]: 1"}), "SHAPE_MISMATCH: r: grad_output has shape [1, 1], [1, 2] expected.");
         CALL_ROW("group norm", "aten.native_group_norm.default(x, None, None, 1, 2, 2, 2, 0.0)", List{"f32[1,2,2]: 1 3 10 30"},
                  "f32[1,2,2]: -1 1 -1 1 | f32[1,2]: 2 20 | f32[1,2]: 1 0.100000001");
         CALL_ROW("statistics of the running kind", "aten._native_batch_norm_legit_no_training.default(x, None, None, y, z, 0.1, 0.0)",

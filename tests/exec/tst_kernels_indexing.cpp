@@ -67,6 +67,8 @@ private slots:
                  (List{"f32[3,1]: 1 2 4", "i64[3]: 2 0 2"}), "f32[3,1]: 2 0 5");
         CALL_ROW("the padding row gets nothing", "aten.embedding_dense_backward.default(x, y, 2, 0, False)", (List{"f32[2,1]: 1 2", "i64[2]: 0 1"}),
                  "f32[2,1]: 0 2");
+        CALL_ROW("gradients of other rows", "aten.embedding_dense_backward.default(x, y, 3, -1, False)", (List{"f32[1,1]: 1", "i64[2]: 0 1"}),
+                 "SHAPE_MISMATCH: r: grad_output has shape [1, 1], [2, 1] expected.");
         CALL_ROW("by frequency", "aten.embedding_dense_backward.default(x, y, 1, -1, True)", (List{"f32[2,1]: 1 2", "i64[2]: 0 0"}), "f32[1,1]: 1.5");
         CALL_ROW("rows", "aten.index.Tensor(x, [y])", grid + List{"i64[1]: -1"}, "f32[1,3]: 4 5 6");
         CALL_ROW("columns stay in place", "aten.index.Tensor(x, [None, y])", grid + List{"i64[2]: 2 0"}, "f32[2,2]: 3 1 6 4");

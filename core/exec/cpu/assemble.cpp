@@ -221,6 +221,8 @@ void chunkCat(OpCall& call) {
     fillScalar(out, 0.0);
     std::int64_t at = 0;
     for (const Tensor& t : call.tensors(0)) {
+        if (t.rank() <= d || !std::equal(t.sizes.begin(), t.sizes.begin() + static_cast<std::ptrdiff_t>(d), out.sizes.begin()))
+            failShape("tensors", shapeText(t.sizes), "the outer sizes of " + shapeText(out.sizes));
         const std::int64_t piece = (t.sizes[d] + chunks - 1) / chunks;
         Shape sizes(t.sizes.begin() + static_cast<std::ptrdiff_t>(d), t.sizes.end());
         sizes[0] = piece;

@@ -32,6 +32,9 @@ void embedding(OpCall& call) {
 void embeddingBackward(OpCall& call) {
     const Tensor &grad = call.tensor(0), &index = call.tensor(1), &out = call.out();
     const std::int64_t rows = call.integer(2), padding = call.integer(3), width = out.sizes[1];
+    Shape want = index.sizes;
+    want.push_back(width);
+    if (grad.sizes != want) failShape("grad_output", shapeText(grad.sizes), shapeText(want));
     const std::vector<std::int64_t> at = positionsIn(index, rows, false, "indices");
     std::vector<std::int64_t> uses(static_cast<std::size_t>(call.flag(4) ? rows : 0), 0);
     if (call.flag(4))

@@ -174,6 +174,8 @@ template <std::size_t Dims, Method M>
 void upsampleBackward(OpCall& call) {
     const Tensor &grad = call.tensor(0), &out = call.out();
     if (grad.rank() != Dims + 2 || out.rank() != Dims + 2) failShape("grad_output", shapeText(grad.sizes), std::to_string(Dims + 2) + " dimensions");
+    if (grad.sizes[0] != out.sizes[0] || grad.sizes[1] != out.sizes[1])
+        failShape("grad_output", shapeText(grad.sizes), "the planes of " + shapeText(out.sizes));
     fillScalar(out, 0.0);
     if (grad.numel() == 0) return;
     const Resample r = resampleOf(call, out.sizes, grad.sizes, Dims);

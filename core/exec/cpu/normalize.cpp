@@ -72,6 +72,9 @@ struct GradSums {
 void layerNormBackward(OpCall& call) {
     const Tensor &grad = call.tensor(0), &input = call.tensor(1);
     const std::int64_t length = rowLength(input, call.ints(2)), rows = length ? input.numel() / length : 0;
+    checkGradient(grad, input.sizes);
+    checkStatistics(call.tensor(3), rows, "mean");
+    checkStatistics(call.tensor(4), rows, "rstd");
     dispatchSums(call, input.dtype, [&](auto tag) {
         using C = typename decltype(tag)::type;
         const Affine<C> affine(call.optionalTensor(5), nullptr, length);
@@ -182,6 +185,9 @@ void plainGroupNorm(OpCall& call) {
 void groupNormBackward(OpCall& call) {
     const Tensor &grad = call.tensor(0), &input = call.tensor(1);
     const Groups s(call, input, 5);
+    checkGradient(grad, input.sizes);
+    checkStatistics(call.tensor(2), s.batch * s.groups, "mean");
+    checkStatistics(call.tensor(3), s.batch * s.groups, "rstd");
     const std::int64_t length = s.perGroup() * s.plane;
     dispatchSums(call, input.dtype, [&](auto tag) {
         using C = typename decltype(tag)::type;

@@ -113,6 +113,7 @@ struct BatchNormBackward {
 template <class C>
 void runBackward(OpCall& call, const Tensor& grad, const Tensor& input, const BatchNormBackward& b) {
     const Channels s(input);
+    checkGradient(grad, input.sizes);
     const std::vector<double> weight = numbers(checked(b.weight, s, "weight"), s, 1);
     const std::vector<double> mean = numbers(checked(b.mean, s, "mean"), s, 0), given = numbers(checked(b.inverse, s, "invstd"), s, 1);
     const Dense<C> g(grad), x(input);

@@ -31,6 +31,14 @@ Moments momentsOf(const C* x, std::int64_t count, std::int64_t rows = 1, std::in
     return m;
 }
 
+inline void checkGradient(const Tensor& grad, const Shape& sizes) {
+    if (grad.sizes != sizes) failShape("grad_output", shapeText(grad.sizes), shapeText(sizes));
+}
+
+inline void checkStatistics(const Tensor& t, std::int64_t count, std::string_view argument) {
+    if (t.numel() != count) failShape(argument, shapeText(t.sizes), std::to_string(count) + " elements");
+}
+
 /// A result that is None when the call's output mask says so.
 template <class C>
 class OptionalResult {

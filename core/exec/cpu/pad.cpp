@@ -87,6 +87,11 @@ void padEdge(OpCall& call) {
 template <Edge E>
 void padEdgeBackward(OpCall& call) {
     const Tensor &grad = call.tensor(0), &self = call.tensor(1);
+    Shape want = self.sizes;
+    const Shape pad = call.ints(2);
+    if (pad.size() % 2 != 0 || pad.size() / 2 > want.size()) failShape("padding", shapeText(pad), "a pair for each padded dimension");
+    for (std::size_t k = 0; k < pad.size() / 2; ++k) want[want.size() - 1 - k] += pad[2 * k] + pad[2 * k + 1];
+    if (grad.sizes != want) failShape("grad_output", shapeText(grad.sizes), shapeText(want));
     const auto tables = sources<E>(self.sizes, grad.sizes, contiguousStrides(self.sizes), call.ints(2));
     dispatchSums(call, grad.dtype, [&](auto tag) {
         using C = typename decltype(tag)::type;

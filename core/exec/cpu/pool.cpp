@@ -14,6 +14,12 @@ void checkRank(const Tensor& t, std::size_t dims) {
         failShape("self", shapeText(t.sizes), std::to_string(dims + 1) + " or " + std::to_string(dims + 2) + " dimensions");
 }
 
+/// A gradient has as many planes as what was pooled.
+void checkPlanes(const Tensor& grad, const Tensor& self, std::size_t dims) {
+    const auto planes = [&](const Tensor& t) { return Shape(t.sizes.begin(), t.sizes.end() - static_cast<std::ptrdiff_t>(dims)); };
+    if (grad.rank() != self.rank() || planes(grad) != planes(self)) failShape("grad_output", shapeText(grad.sizes), "the planes of " + shapeText(self.sizes));
+}
+
 /// Where the first maximum of a window lies: number in the plane and in the window. NaN wins over everything, the first one.
 struct Maximum {
     std::int64_t plane = 0, window = 0;
@@ -53,6 +59,7 @@ void maxPool(OpCall& call) {
     checkRank(self, Dims);
     const Window w = Window::of(call, Dims, 1, 2, 3, 4);
     const Spatial in = spatialSizes(self.sizes, Dims), to = spatialSizes(out.sizes, Dims);
+    if (product(in) == 0 && out.numel() > 0) failShape("self", shapeText(self.sizes), "1 or more in every pooled dimension");
     dispatchCompute(self.dtype, [&](auto tag) {
         using C = typename decltype(tag)::type;
         const Dense<C> x(self);
@@ -117,6 +124,7 @@ template <std::size_t Dims, std::size_t Index>
 void maxPoolBackward(OpCall& call) {
     const Tensor &grad = call.tensor(0), &self = call.tensor(1), &index = call.tensor(Index);
     checkRank(self, Dims);
+    checkPlanes(grad, self, Dims);
     if (index.sizes != grad.sizes) failShape("indices", shapeText(index.sizes), shapeText(grad.sizes));
     const std::int64_t plane = product(spatialSizes(self.sizes, Dims)), pooled = product(spatialSizes(grad.sizes, Dims));
     dispatchSums(call, grad.dtype, [&](auto tag) {
@@ -239,6 +247,7 @@ template <std::size_t Dims>
 void averagePoolBackward(OpCall& call) {
     const Tensor &grad = call.tensor(0), &self = call.tensor(1);
     checkRank(self, Dims);
+    checkPlanes(grad, self, Dims);
     const AverageCall<Dims, 2> how(call);
     const Spatial in = spatialSizes(self.sizes, Dims), from = spatialSizes(grad.sizes, Dims);
     dispatchSums(call, grad.dtype, [&](auto tag) {
@@ -298,6 +307,7 @@ template <std::size_t Dims>
 void adaptiveAverageBackward(OpCall& call) {
     const Tensor &grad = call.tensor(0), &self = call.tensor(1);
     checkRank(self, Dims);
+    checkPlanes(grad, self, Dims);
     const Spatial in = spatialSizes(self.sizes, Dims), from = spatialSizes(grad.sizes, Dims);
     dispatchSums(call, grad.dtype, [&](auto tag) {
         using C = typename decltype(tag)::type;
