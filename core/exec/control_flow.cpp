@@ -9,8 +9,10 @@ namespace aliascope::exec {
 namespace {
 
 void append(Args& to, RuntimeValue v) {
-    if (auto* list = std::get_if<RuntimeList>(&v.data)) to.insert(to.end(), std::make_move_iterator(list->begin()), std::make_move_iterator(list->end()));
-    else to.push_back(std::move(v));
+    if (auto* list = std::get_if<RuntimeList>(&v.data))
+        to.insert(to.end(), std::make_move_iterator(list->begin()), std::make_move_iterator(list->end()));
+    else
+        to.push_back(std::move(v));
 }
 
 RuntimeList listOf(RuntimeValue v) {
@@ -146,8 +148,7 @@ void Run::stack(RuntimeList& stacked, const RuntimeList& results, std::int64_t i
     const Args rows = slicesAt(stacked, i);
     for (std::size_t k = 0; k < rows.size() && k < results.size(); ++k)
         if (rows[k].tensor() && results[k].tensor()) {
-            if (rows[k].tensor()->sizes != results[k].tensor()->sizes)
-                failShape("result", results[k].tensor()->str(), rows[k].tensor()->str());
+            if (rows[k].tensor()->sizes != results[k].tensor()->sizes) failShape("result", results[k].tensor()->str(), rows[k].tensor()->str());
             backend_.copy(*rows[k].tensor(), *results[k].tensor());
         }
 }

@@ -54,8 +54,7 @@ struct ExecOptions {
     bool standIn = false;          ///< run unknown operators as executor.md 6.4 says
     bool poison = true;            ///< fill what is uninitialised by definition (`empty`), so that reads of it show
     const OpBodies* bodies = nullptr;
-    /// Wrapper arguments written in place (executor.md 1.2 e), when node metadata does not say.
-    /// The name is the argument's of v1 and of launches, the number of the base (`0`, `1`, …) of v2.
+    /// Wrapper arguments written in place (executor.md 1.2 e), when node metadata does not say. The name is the argument's of v1 and of launches, the number of the base (`0`, `1`, …) of v2.
     std::function<bool(const Graph&, NodeId, Name)> reinplaced;
 };
 
@@ -71,8 +70,8 @@ struct ExecResult {
     std::int64_t wallNs = 0;
 };
 
-/// Runs `g` on `inputs`, one value per placeholder, in order (tensors are written in place: copy first what must stay). Constants (`get_attr`) by attribute path.
-/// Never throws; what fails is in the result. Thread-safety: as the backend.
+/// Runs `g` on `inputs`, one value per placeholder, in order (tensors are written in place: copy first what must stay). Constants (`get_attr`) by
+/// attribute path. Never throws; what fails is in the result. Thread-safety: as the backend.
 ExecResult execute(const Graph& g, const OpRegistry& ops, Backend& backend, const std::vector<RuntimeValue>& inputs,
                    const std::unordered_map<Name, RuntimeValue>& constants = {}, const ExecOptions& options = {}, ExecObserver* observer = nullptr);
 

@@ -29,18 +29,19 @@ const Tensor& tensorArg(const OpPlan& op, const Args& args, std::size_t i) {
 void Run::checkWrite(const OpPlan& op, const Args& args, std::size_t written) {
     const Tensor& target = tensorArg(op, args, written);
     switch (selfOverlap(target)) {
-        case SelfOverlap::Stretched: failExec("OVERLAP_REFUSED", {{"arg", paramName(op, written)}, {"other", "itself"}});
+        case SelfOverlap::Stretched:
+            failExec("OVERLAP_REFUSED", {{"arg", paramName(op, written)}, {"other", "itself"}});
         case SelfOverlap::Some:
             warnOnce("OVERLAPPING_WRITE", op.op->canonical, {{"node", failure_.node.str()}, {"arg", paramName(op, written)}});
             break;
-        case SelfOverlap::None: break;
+        case SelfOverlap::None:
+            break;
     }
     for (std::size_t i = 0; i < args.size(); ++i) {
         if (i == written) continue;
         args[i].forEachTensor([&](const Tensor& other) {
             const MutualOverlap overlap = mutualOverlap(target, other);
-            if (overlap == MutualOverlap::Partial)
-                failExec("OVERLAP_REFUSED", {{"arg", paramName(op, written)}, {"other", paramName(op, i)}});
+            if (overlap == MutualOverlap::Partial) failExec("OVERLAP_REFUSED", {{"arg", paramName(op, written)}, {"other", paramName(op, i)}});
             if (overlap == MutualOverlap::Some)
                 warnOnce("OVERLAPPING_WRITE", op.op->canonical, {{"node", failure_.node.str()}, {"arg", paramName(op, written)}});
         });
@@ -73,8 +74,10 @@ RuntimeValue Run::returnedArguments(const OpPlan& op, const Args& args, RuntimeL
     for (std::size_t r = 0; r < schema.returns.size(); ++r) {
         std::size_t p = 0;
         while (p < schema.params.size() && schema.alias(r, p) != AliasKind::Same) ++p;
-        if (p < args.size()) results.push_back(args[p]);
-        else results.push_back(next < freshResults.size() ? std::move(freshResults[next++]) : RuntimeValue());
+        if (p < args.size())
+            results.push_back(args[p]);
+        else
+            results.push_back(next < freshResults.size() ? std::move(freshResults[next++]) : RuntimeValue());
     }
     if (results.empty()) return {};
     return results.size() == 1 ? std::move(results[0]) : RuntimeValue(std::move(results));
@@ -121,9 +124,12 @@ RuntimeValue Run::storeFunctional(const OpPlan& op, Args& args) {
     Args inputs;
     for (const SchemaParam& p : functional.schema.params) {
         const int at = op.op->schema.paramIndex(p.name);
-        if (at >= 0 && static_cast<std::size_t>(at) < args.size()) inputs.push_back(args[static_cast<std::size_t>(at)]);
-        else if (p.type.isOptional()) inputs.emplace_back();
-        else failUnsupported("its functional form has another parameter " + p.name.str());
+        if (at >= 0 && static_cast<std::size_t>(at) < args.size())
+            inputs.push_back(args[static_cast<std::size_t>(at)]);
+        else if (p.type.isOptional())
+            inputs.emplace_back();
+        else
+            failUnsupported("its functional form has another parameter " + p.name.str());
     }
     const bool one = op.written.size() == 1 && functional.schema.returns.size() == 1;
     const Tensor* target = one && op.written[0] < args.size() ? args[op.written[0]].tensor() : nullptr;
@@ -153,8 +159,10 @@ RuntimeValue Run::storeFunctional(const OpPlan& op, Args& args) {
     }
     RuntimeValue computed = callOperator(plan, std::move(inputs));
     RuntimeList results;
-    if (functional.schema.returns.size() == 1) results.push_back(std::move(computed));
-    else if (auto* list = std::get_if<RuntimeList>(&computed.data)) results = std::move(*list);
+    if (functional.schema.returns.size() == 1)
+        results.push_back(std::move(computed));
+    else if (auto* list = std::get_if<RuntimeList>(&computed.data))
+        results = std::move(*list);
     if (results.size() < op.written.size()) failUnsupported("its functional form returns too little");
     const std::size_t first = results.size() - op.written.size();
     for (std::size_t w = 0; w < op.written.size(); ++w) storeInto(args[op.written[w]], results[first + w], paramName(op, op.written[w]));

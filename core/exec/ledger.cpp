@@ -8,9 +8,7 @@
 namespace aliascope::exec {
 namespace {
 
-std::int64_t now() {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+std::int64_t now() { return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Of this machine; 0 = not known.
 std::int64_t physicalMemory() {

@@ -96,12 +96,16 @@ OpBodies OpBodies::read(const OpRegistry& ops, std::vector<Diagnostic>* problems
         std::optional<Diagnostic> problem;
         for (const Section& section : sectionsOf(op->body, unknown)) {
             auto graph = readBody(*op, section, ops);
-            if (graph) bodies.push_back({section.whenNone, std::move(*graph)});
-            else if (!problem) problem = std::move(graph.error());
+            if (graph)
+                bodies.push_back({section.whenNone, std::move(*graph)});
+            else if (!problem)
+                problem = std::move(graph.error());
         }
         if (!unknown.empty() && !problem) problem = bodyProblem(*op, 1, "`" + unknown[0] + "` is no condition");
-        if (problem && problems) problems->push_back(std::move(*problem));
-        else if (!problem && !bodies.empty()) out.impl_->bodies.emplace(op->canonical, std::move(bodies));
+        if (problem && problems)
+            problems->push_back(std::move(*problem));
+        else if (!problem && !bodies.empty())
+            out.impl_->bodies.emplace(op->canonical, std::move(bodies));
     }
     return out;
 }

@@ -73,16 +73,26 @@ bool givesNumber(const Schema& schema) {
 
 RuntimeValue Run::callOperator(const OpPlan& op, Args args, const NodePlan* node, const Frame* frame) {
     switch (op.means) {
-        case Means::View: return callView(op, args);
-        case Means::Handle: return callView(ops_.of(*op.functional), args);
-        case Means::Foreach: return callForeach(op, args);
-        case Means::Body: return callBody(op, std::move(args));
-        case Means::InPlace: return callInPlace(op, std::move(args));
-        case Means::Kernel: return callKernel(op, std::move(args), node, frame);
-        case Means::ViewCopy: return copyOfView(op, args);
-        case Means::Uninitialised: return uninitialised(op, args, node, frame);
-        case Means::HostRead: return hostRead(args, node, frame);
-        default: return unknownOperator(op, args, node, frame);
+        case Means::View:
+            return callView(op, args);
+        case Means::Handle:
+            return callView(ops_.of(*op.functional), args);
+        case Means::Foreach:
+            return callForeach(op, args);
+        case Means::Body:
+            return callBody(op, std::move(args));
+        case Means::InPlace:
+            return callInPlace(op, std::move(args));
+        case Means::Kernel:
+            return callKernel(op, std::move(args), node, frame);
+        case Means::ViewCopy:
+            return copyOfView(op, args);
+        case Means::Uninitialised:
+            return uninitialised(op, args, node, frame);
+        case Means::HostRead:
+            return hostRead(args, node, frame);
+        default:
+            return unknownOperator(op, args, node, frame);
     }
 }
 
@@ -282,7 +292,8 @@ RuntimeValue Run::callKernel(const OpPlan& op, Args args, const NodePlan* node, 
         result = byReturns(op.op->schema, call.outputs);
     } else {
         const TypePtr type = resultType(op, args, node, frame);
-        if (!type && !op.op->schema.returns.empty()) failUnsupported(fromData ? "its sizes depend on data" : "no shape of its result follows from " + shapesOf(*op.op, args));
+        if (!type && !op.op->schema.returns.empty())
+            failUnsupported(fromData ? "its sizes depend on data" : "no shape of its result follows from " + shapesOf(*op.op, args));
         if (type) result = materialise(type, call.outputs, node, frame, op);
         call.args = std::move(args);
     }
@@ -373,7 +384,8 @@ RuntimeValue Run::runBody(const std::vector<OpBody>& bodies, const Schema& schem
     for (std::size_t r = 0; r < schema.returns.size(); ++r)
         for (std::size_t p = 0; p < schema.params.size(); ++p) fresh = fresh && schema.alias(r, p) == AliasKind::None;
     if (fresh)
-        for (const RuntimeValue& v : args) v.forEachTensor([&](const Tensor& t) {
+        for (const RuntimeValue& v : args)
+            v.forEachTensor([&](const Tensor& t) {
                 if (t.storage) lent.insert(t.storage->id);
             });
     const Name node = failure_.node;

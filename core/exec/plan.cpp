@@ -138,9 +138,8 @@ void GraphPlan::findItems(const Graph& g) {
             takers.emplace_back(*index, u.id);
             return true;
         });
-        std::stable_sort(takers.begin(), takers.end(), [&](const auto& a, const auto& b) {
-            return a.first != b.first ? a.first < b.first : g.before(a.second, b.second);
-        });
+        std::stable_sort(takers.begin(), takers.end(),
+                         [&](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : g.before(a.second, b.second); });
         constexpr std::int64_t mostStated = 4096;
         for (std::size_t i = 0; i < takers.size(); ++i) {
             const auto& [index, taker] = takers[i];

@@ -36,8 +36,8 @@ std::string shapeOf(const RuntimeValue& v) {
 
 }  // namespace
 
-Run::Run(const Graph& g, const OpRegistry& ops, Backend& backend, const std::unordered_map<Name, RuntimeValue>& constants,
-         const ExecOptions& options, ExecObserver* observer)
+Run::Run(const Graph& g, const OpRegistry& ops, Backend& backend, const std::unordered_map<Name, RuntimeValue>& constants, const ExecOptions& options,
+         ExecObserver* observer)
     : main_(g),
       ops_(ops, backend, options.bodies),
       backend_(backend),
@@ -163,7 +163,8 @@ void Run::bindInputs(Frame& f, Args& inputs) {
         const Tensor* t = v.tensor();
         if (type && !v.isNone()) {
             const auto sizes = evaluate(type->sizes, f.symbols);
-            const bool fits = t && (type->dtype == DType::Unknown || type->dtype == t->dtype) && t->rank() == type->rank() && (!sizes || *sizes == t->sizes);
+            const bool fits =
+                t && (type->dtype == DType::Unknown || type->dtype == t->dtype) && t->rank() == type->rank() && (!sizes || *sizes == t->sizes);
             if (!fits) failExec("INPUT_MISMATCH", {{"name", n.name.str()}, {"got", shapeOf(v)}, {"want", type->str(false, false)}});
         }
         if (f.graph == &main_) {
@@ -188,14 +189,15 @@ void Run::runNode(Frame& f, NodeId id) {
     site_ = siteOf(f, n);
     ledger_.at(site_);
     const memory::Site site = site_;
-    if (options_.cancel.cancelled())
-        failExec("CANCELLED", {{"n", std::to_string(done_)}, {"total", std::to_string(main_.size())}});
+    if (options_.cancel.cancelled()) failExec("CANCELLED", {{"n", std::to_string(done_)}, {"total", std::to_string(main_.size())}});
     if (observer_) observer_->nodeStarted(site, *f.graph, n);
     const std::int64_t begin = observer_ ? ledger_.elapsed() : 0;
     RuntimeValue& value = f.values[id.value];
     const bool tainted = synthetic_ && reachedByStandIn(f, n);
-    if (n.kind == NodeKind::GetAttr) value = constant(f, n);
-    else if (n.isCall()) value = callNode(f, n, plan);
+    if (n.kind == NodeKind::GetAttr)
+        value = constant(f, n);
+    else if (n.isCall())
+        value = callNode(f, n, plan);
     if (tainted) markSynthetic(value);
     ledger_.at(site);
     if (observer_) {
@@ -255,15 +257,20 @@ RuntimeValue Run::resolveSymbol(const Frame& f, const SymInt& s) const {
 
 RuntimeValue Run::resolve(const Frame& f, const Value& v) const {
     switch (v.kind()) {
-        case Value::Kind::None: return {};
-        case Value::Kind::Bool: return v.asBool().value_or(false);
-        case Value::Kind::Int: return *v.asInt();
-        case Value::Kind::Float: return *v.asNumber();
+        case Value::Kind::None:
+            return {};
+        case Value::Kind::Bool:
+            return v.asBool().value_or(false);
+        case Value::Kind::Int:
+            return *v.asInt();
+        case Value::Kind::Float:
+            return *v.asNumber();
         case Value::Kind::Node: {
             const NodeId id = v.asNode();
             return id.value < f.values.size() ? f.values[id.value] : RuntimeValue();
         }
-        case Value::Kind::Sym: return resolveSymbol(f, v.asSym());
+        case Value::Kind::Sym:
+            return resolveSymbol(f, v.asSym());
         case Value::Kind::Ellipsis: {
             RuntimeValue out;
             out.data = RuntimeValue::Ellipsis();
@@ -283,7 +290,8 @@ RuntimeValue Run::resolve(const Frame& f, const Value& v) const {
             out.data = RuntimeValue::Slice{std::make_shared<const RuntimeList>(std::move(items))};
             return out;
         }
-        default: return textOf(v.name());
+        default:
+            return textOf(v.name());
     }
 }
 
@@ -307,9 +315,12 @@ RuntimeValue Run::constant(const Frame& f, const Node& n) {
 RuntimeValue Run::callNode(Frame& f, const Node& n, const NodePlan& plan) {
     if (n.flags & FlagUnparsed) failUnsupported("its statement could not be read");
     switch (plan.means) {
-        case Means::Symbolic: return symbolicNode(f, n, plan);
-        case Means::HigherOrder: return higherOrder(f, n, plan);
-        default: break;
+        case Means::Symbolic:
+            return symbolicNode(f, n, plan);
+        case Means::HigherOrder:
+            return higherOrder(f, n, plan);
+        default:
+            break;
     }
     if (n.kind != NodeKind::CallFunction) failUnsupported("calls of methods and modules run after the pass lower-torch");
     if (!plan.op) return unknownSchema(f, n, plan);
@@ -328,7 +339,8 @@ RuntimeValue Run::symbolicNode(Frame& f, const Node& n, const NodePlan& plan) {
     Args args;
     for (const Value& v : n.args) args.push_back(resolve(f, v));
     for (const Keyword& k : n.kwargs) args.push_back(resolve(f, k.second));
-    const Name tensors = std::any_of(args.begin(), args.end(), [](const RuntimeValue& v) { return v.tensor() != nullptr; }) ? tensorOperator(n.op) : Name();
+    const Name tensors =
+        std::any_of(args.begin(), args.end(), [](const RuntimeValue& v) { return v.tensor() != nullptr; }) ? tensorOperator(n.op) : Name();
     if (!tensors) return evaluateSymbolic(n.op, args);
     const OpDef* def = ops_.registry().find(tensors);
     auto call = def ? bindCall(*def, n.args, n.kwargs) : fail(Diagnostic());

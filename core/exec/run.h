@@ -72,7 +72,8 @@ private:
     RuntimeValue callKernel(const OpPlan& op, Args args, const NodePlan* node, const Frame* frame);
     RuntimeValue callView(const OpPlan& op, const Args& args);
     RuntimeValue copyOfView(const OpPlan& op, const Args& args);
-    /// Of operators that nothing here computes: what the annotation or the shape rules say of their results; with `--stand-in` filled (executor.md 6.4).
+    /// Of operators that nothing here computes: what the annotation or the shape rules say of their results, filled by a stand-in where that is
+    /// asked for (executor.md 6.4).
     RuntimeValue unknownOperator(const OpPlan& op, const Args& args, const NodePlan* node, const Frame* frame);
     RuntimeValue unknownSchema(Frame& f, const Node& n, const NodePlan& plan);
     void standIn(Name op, const Args& args, const std::vector<Tensor>& results);

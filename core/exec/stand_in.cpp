@@ -20,7 +20,8 @@ double weightOf(Name op, std::size_t k, std::size_t count) {
 bool Run::reachedByStandIn(const Frame& f, const Node& n) const {
     bool reached = false;
     const auto look = [&](NodeId id) {
-        if (id.value < f.values.size()) f.values[id.value].forEachTensor([&](const Tensor& t) { reached = reached || (t.storage && t.storage->synthetic); });
+        if (id.value < f.values.size())
+            f.values[id.value].forEachTensor([&](const Tensor& t) { reached = reached || (t.storage && t.storage->synthetic); });
     };
     for (const Value& v : n.args) v.forEachNode(look);
     for (const Keyword& k : n.kwargs) k.second.forEachNode(look);
@@ -55,9 +56,8 @@ RuntimeValue Run::unknownOperator(const OpPlan& op, const Args& args, const Node
     std::vector<Tensor> results;
     RuntimeValue value;
     const Schema& schema = op.op->schema;
-    const bool returnsWritten = !schema.returns.empty() && std::any_of(op.written.begin(), op.written.end(), [&](std::size_t p) {
-        return schema.alias(0, p) == AliasKind::Same;
-    });
+    const bool returnsWritten = !schema.returns.empty() && std::any_of(op.written.begin(), op.written.end(),
+                                                                       [&](std::size_t p) { return schema.alias(0, p) == AliasKind::Same; });
     if (!returnsWritten && !schema.returns.empty()) {
         const TypePtr type = resultType(op, args, node, frame);
         if (!type) failUnsupported("there is no kernel for it, and the shape of its result is not known");

@@ -223,11 +223,11 @@ bool isSymbolic(Name op) {
 
 Name tensorOperator(Name op) {
     static const std::unordered_map<Name, Name> operators = {
-        {"operator::add"_n, "aten::add.Tensor"_n},        {"operator::iadd"_n, "aten::add_.Tensor"_n},
-        {"operator::sub"_n, "aten::sub.Tensor"_n},        {"operator::isub"_n, "aten::sub_.Tensor"_n},
-        {"operator::mul"_n, "aten::mul.Tensor"_n},        {"operator::imul"_n, "aten::mul_.Tensor"_n},
-        {"operator::truediv"_n, "aten::div.Tensor"_n},    {"operator::itruediv"_n, "aten::div_.Tensor"_n},
-        {"operator::matmul"_n, "aten::matmul"_n},         {"operator::neg"_n, "aten::neg"_n},
+        {"operator::add"_n, "aten::add.Tensor"_n},     {"operator::iadd"_n, "aten::add_.Tensor"_n},
+        {"operator::sub"_n, "aten::sub.Tensor"_n},     {"operator::isub"_n, "aten::sub_.Tensor"_n},
+        {"operator::mul"_n, "aten::mul.Tensor"_n},     {"operator::imul"_n, "aten::mul_.Tensor"_n},
+        {"operator::truediv"_n, "aten::div.Tensor"_n}, {"operator::itruediv"_n, "aten::div_.Tensor"_n},
+        {"operator::matmul"_n, "aten::matmul"_n},      {"operator::neg"_n, "aten::neg"_n},
     };
     const auto it = operators.find(op);
     return it == operators.end() ? Name() : it->second;

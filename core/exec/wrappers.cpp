@@ -12,8 +12,10 @@ namespace {
 RuntimeValue wrapped(const OpDef& op, RuntimeValue returned, RuntimeList newValues) {
     RuntimeList out;
     auto* list = std::get_if<RuntimeList>(&returned.data);
-    if (op.schema.returns.size() > 1 && list) out = std::move(*list);
-    else out.push_back(std::move(returned));
+    if (op.schema.returns.size() > 1 && list)
+        out = std::move(*list);
+    else
+        out.push_back(std::move(returned));
     out.insert(out.end(), std::make_move_iterator(newValues.begin()), std::make_move_iterator(newValues.end()));
     return out;
 }
@@ -61,8 +63,7 @@ RuntimeValue Run::innerCall(const OpDef& op, Args args) {
 
 /// Re-inplacing says in `clone_only` what is still cloned; a text does not carry that, then the caller may know.
 bool Run::isReinplaced(const Frame& f, const Node& n, const Value& key, Name name) {
-    if (const Value* left = n.metaValue("clone_only"_n))
-        return std::find(left->items().begin(), left->items().end(), key) == left->items().end();
+    if (const Value* left = n.metaValue("clone_only"_n)) return std::find(left->items().begin(), left->items().end(), key) == left->items().end();
     return options_.reinplaced && options_.reinplaced(*f.graph, n.id, name);
 }
 
@@ -84,9 +85,12 @@ RuntimeValue Run::autoFunctionalized(Frame& f, const Node& n) {
         const Value* given = n.kwarg(p.name);
         if (!given && i + 1 < n.args.size()) given = &n.args[i + 1];
         RuntimeValue value;
-        if (given) value = resolve(f, *given);
-        else if (p.defaultValue) value = resolve(f, *p.defaultValue);
-        else failUnsupported("a value for " + p.name.str() + " is missing");
+        if (given)
+            value = resolve(f, *given);
+        else if (p.defaultValue)
+            value = resolve(f, *p.defaultValue);
+        else
+            failUnsupported("a value for " + p.name.str() + " is missing");
         if (p.written() && !isReinplaced(f, n, Value::string(p.name), p.name)) value = cloneAll(value, false);
         if (p.written()) written.push_back(value);
         args.push_back(std::move(value));
@@ -112,8 +116,8 @@ RuntimeValue Run::rebuildView(const Frame& f, const Node& n, const std::string& 
         return callView(ops_.of(*def), args);
     };
     if (auto dim = value("_slice_dim"))
-        return call("aten::slice.Tensor", {base, *dim, value("_slice_start").value_or(RuntimeValue()), value("_slice_end").value_or(RuntimeValue()),
-                                           std::int64_t{1}});
+        return call("aten::slice.Tensor",
+                    {base, *dim, value("_slice_start").value_or(RuntimeValue()), value("_slice_end").value_or(RuntimeValue()), std::int64_t{1}});
     if (auto size = value("_size"))
         return call("aten::as_strided", {base, *size, value("_stride").value_or(RuntimeValue()), value("_storage_offset").value_or(RuntimeValue())});
     return base;

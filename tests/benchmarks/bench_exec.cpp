@@ -33,8 +33,7 @@ BENCHMARK(predictGpt2)->Unit(benchmark::kMillisecond);
 /// A chain of additions of one element.
 Graph chain(int length) {
     std::string text = "def forward(self, x: \"f32[1][1]cpu\"):\n    a0 = torch.ops.aten.add.Tensor(x, 1)\n";
-    for (int i = 1; i < length; ++i)
-        text += "    a" + std::to_string(i) + " = torch.ops.aten.add.Tensor(a" + std::to_string(i - 1) + ", 1)\n";
+    for (int i = 1; i < length; ++i) text += "    a" + std::to_string(i) + " = torch.ops.aten.add.Tensor(a" + std::to_string(i - 1) + ", 1)\n";
     text += "    return (a" + std::to_string(length - 1) + ",)\n";
     auto document = readText(text, "chain", OpRegistry::builtin());
     return std::move(document->units[0].graph);

@@ -2,7 +2,6 @@
 // Graph text and numbers in, numbers out: what the tests of the executor share.
 
 #include <QTest>
-
 #include <cstring>
 #include <memory>
 #include <string>

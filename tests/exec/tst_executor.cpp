@@ -120,7 +120,8 @@ private slots:
     }
 
     void wrapperClones() {
-        const Graph g = forward("x, y", R"(auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo_ret.default, x = x, y = y)
+        const Graph g =
+            forward("x, y", R"(auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo_ret.default, x = x, y = y)
             getitem = auto_functionalized[0]
             getitem_1 = auto_functionalized[1]
             return (getitem, getitem_1))");
@@ -164,7 +165,8 @@ private slots:
     }
 
     void tritonKernels() {
-        const Graph g = forward("x, y", R"(triton_kernel_wrapper_functional_proxy = torch.ops.higher_order.triton_kernel_wrapper_functional(kernel_idx = 0,
+        const Graph g =
+            forward("x, y", R"(triton_kernel_wrapper_functional_proxy = torch.ops.higher_order.triton_kernel_wrapper_functional(kernel_idx = 0,
                 constant_args_idx = 0, grid = [(1, 1, 1)], tma_descriptor_metadata = {}, kwargs = {'x_ptr': x, 'out_ptr': y}, tensors_to_clone = ['out_ptr'])
             getitem = triton_kernel_wrapper_functional_proxy['out_ptr']
             triton_kernel_wrapper_mutation = torch.ops.higher_order.triton_kernel_wrapper_mutation(kernel_idx = 0, constant_args_idx = 0,
@@ -322,13 +324,14 @@ private slots:
             return (bare, odd, mul, neg))");
         ExecOptions options;
         options.standIn = true;
-        const Ran r = run(g, {tensor({2}, {1, 2})}, options), again = run(g, {tensor({2}, {1, 2})}, options), other = run(g, {tensor({2}, {1, 3})}, options);
+        const Ran r = run(g, {tensor({2}, {1, 2})}, options), again = run(g, {tensor({2}, {1, 2})}, options),
+                  other = run(g, {tensor({2}, {1, 3})}, options);
         COMPARE(r.error, "");
         QVERIFY(r.result.synthetic);
         COMPARE(r.outputs, again.outputs.c_str());
         QVERIFY(r.outputs != other.outputs);
         QCOMPARE(r.result.outputs[0].tensor()->str(), std::string("f32[3][1]cuda:0"));
-        QVERIFY(r.result.outputs[2].tensor()->storage->synthetic);   // reached through odd
+        QVERIFY(r.result.outputs[2].tensor()->storage->synthetic);  // reached through odd
         QVERIFY(!r.result.outputs[3].tensor()->storage->synthetic);
         QCOMPARE(r.result.warnings.size(), std::size_t{2});
         COMPARE(r.result.warnings[0].code, "SYNTHETIC");
@@ -337,11 +340,12 @@ private slots:
     // --- dynamic shapes ------------------------------------------------------------------------------------------------------------------------
 
     void symbolsComeFromTheInputs() {
-        const Graph g = forward("s0: \"Sym(s0)\", x: \"f32[s0, 2][2, 1]cuda:0\"", "floordiv = s0 // 2\n"
-            "slice_1: \"f32[s0//2, 2][2, 1]cuda:0\" = torch.ops.aten.slice.Tensor(x, 0, floordiv, 9223372036854775807)\n"
-            "sym_size_int: \"Sym(s0)\" = torch.ops.aten.sym_size.int(slice_1, 0)\n"
-            "view: \"f32[2*(s0 - s0//2)][1]cuda:0\" = torch.ops.aten.view.default(slice_1, [-1])\n"
-            "return (view, floordiv)");
+        const Graph g = forward("s0: \"Sym(s0)\", x: \"f32[s0, 2][2, 1]cuda:0\"",
+                                "floordiv = s0 // 2\n"
+                                "slice_1: \"f32[s0//2, 2][2, 1]cuda:0\" = torch.ops.aten.slice.Tensor(x, 0, floordiv, 9223372036854775807)\n"
+                                "sym_size_int: \"Sym(s0)\" = torch.ops.aten.sym_size.int(slice_1, 0)\n"
+                                "view: \"f32[2*(s0 - s0//2)][1]cuda:0\" = torch.ops.aten.view.default(slice_1, [-1])\n"
+                                "return (view, floordiv)");
         const Ran r = run(g, {RuntimeValue(std::int64_t{5}), range({5, 2})});
         COMPARE(r.error, "");
         COMPARE(r.outputs, "4 5 6 7 8 9 | 2");
@@ -368,7 +372,8 @@ private slots:
             add_1 = torch.ops.aten.add.Tensor(view, 1)
             return (mul, add_1))");
         const Ran r = run(g, {range({2, 2})});
-        COMPARE(eventsOf(r.result.memory, g), "input x 16, alloc add 16, alloc mul 32, alloc add_1 48, free add_1 32, output output 32, output output 32");
+        COMPARE(eventsOf(r.result.memory, g),
+                "input x 16, alloc add 16, alloc mul 32, alloc add_1 48, free add_1 32, output output 32, output output 32");
         QCOMPARE(r.peak, 48);
         QCOMPARE(r.result.memory.peakExact, 48);
     }
@@ -435,10 +440,12 @@ private slots:
         row("endless body", "loop = torch.ops.mylib.loop.default(x)\nreturn (loop,)", "UNSUPPORTED_OP: mylib::loop at loop");
         row("bad view", "view = torch.ops.aten.view.default(x, [5])\nreturn (view,)", "SHAPE_MISMATCH: view: self has shape");
         row("reshape to another number of elements",
-            "t = torch.ops.aten.expand.default(x, [2, 6])\nreshape = torch.ops.aten.reshape.default(t, [5])\nreturn (reshape,)", "SHAPE_MISMATCH: reshape");
+            "t = torch.ops.aten.expand.default(x, [2, 6])\nreshape = torch.ops.aten.reshape.default(t, [5])\nreturn (reshape,)",
+            "SHAPE_MISMATCH: reshape");
         row("beyond the storage", "as_strided = torch.ops.aten.as_strided.default(x, [4], [2])\nreturn (as_strided,)",
             "SHAPE_MISMATCH: as_strided: self has shape 24 bytes of storage, 28 expected.");
-        row("absurd size", "full = torch.ops.aten.empty.memory_format([4000000000, 4000000000], dtype = torch.float32)\nreturn (full,)", "OUT_OF_MEMORY: ");
+        row("absurd size", "full = torch.ops.aten.empty.memory_format([4000000000, 4000000000], dtype = torch.float32)\nreturn (full,)",
+            "OUT_OF_MEMORY: ");
         row("stretched write", "expand = torch.ops.aten.expand.default(x, [2, 6])\nadd_ = torch.ops.aten.add_.Tensor(expand, 1)\nreturn ()",
             "OVERLAP_REFUSED: add_ writes self, which partly overlaps itself.");
         row("partial overlap",
@@ -447,7 +454,8 @@ private slots:
             "OVERLAP_REFUSED: copy_ writes self, which partly overlaps src.");
         row("wrong shape in place", "full = torch.ops.aten.full.default([2, 6], 1.0)\nadd_ = torch.ops.aten.add_.Tensor(x, full)\nreturn ()",
             "SHAPE_MISMATCH: add_: self has shape f32[6], f32[2, 6] expected.");
-        row("item that is not there", "split = torch.ops.aten.split.Tensor(x, 3)\ngetitem = split[7]\nreturn (getitem,)", "INDEX_OUT_OF_RANGE: getitem");
+        row("item that is not there", "split = torch.ops.aten.split.Tensor(x, 3)\ngetitem = split[7]\nreturn (getitem,)",
+            "INDEX_OUT_OF_RANGE: getitem");
         row("division by zero", "sym_size_int = torch.ops.aten.sym_size.int(x, 0)\nsub = sym_size_int - 6\nfloordiv = 1 // sub\nreturn (floordiv,)",
             "DIVISION_BY_ZERO: floordiv: integer division by 0");
         row("constant", "_tensor_constant0 = self._tensor_constant0\nadd = torch.ops.aten.add.Tensor(x, _tensor_constant0)\nreturn (add,)",

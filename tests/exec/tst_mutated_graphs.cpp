@@ -40,8 +40,16 @@ std::vector<std::pair<std::size_t, std::size_t>> words(const std::string& text, 
 }
 
 void mutate(std::string& text, std::mt19937& random) {
-    static const char* const values[] = {"0",    "1",  "-1",   "2",   "3",    "7",           "-7",          "64",           "1000",  "9223372036854775807",
-                                         "None", "[]", "[-1]", "2.5", "True", "4611686018427387904", "[2, 3]", "torch.float16", "x",     "-9223372036854775808"};
+    static const char* const values[] = {"0",      "1",
+                                         "-1",     "2",
+                                         "3",      "7",
+                                         "-7",     "64",
+                                         "1000",   "9223372036854775807",
+                                         "None",   "[]",
+                                         "[-1]",   "2.5",
+                                         "True",   "4611686018427387904",
+                                         "[2, 3]", "torch.float16",
+                                         "x",      "-9223372036854775808"};
     const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
     const auto numbers = words(text, std::isdigit), names = words(text, std::isalpha);
     const std::size_t what = below(6);

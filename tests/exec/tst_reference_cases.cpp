@@ -286,9 +286,11 @@ private slots:
         QVERIFY(ran > 5);
         const auto known = knownPeaks().find(name);
         if (known == knownPeaks().end()) return;
-        static const char* const stages[] = {"aten.mutable", "v2.before_reinplace", "v2.after_post_grad", "v1.before_reinplace", "v1.after_post_grad"};
+        static const char* const stages[] = {"aten.mutable", "v2.before_reinplace", "v2.after_post_grad", "v1.before_reinplace",
+                                             "v1.after_post_grad"};
         for (std::size_t i = 0; i < std::size(stages); ++i)
-            if (peaks.contains(stages[i])) QVERIFY2(peaks[stages[i]] == known->second[i], qPrintable(QString("%1: %2").arg(stages[i]).arg(peaks[stages[i]])));
+            if (peaks.contains(stages[i]))
+                QVERIFY2(peaks[stages[i]] == known->second[i], qPrintable(QString("%1: %2").arg(stages[i]).arg(peaks[stages[i]])));
     }
 
     void networks_data() {
@@ -332,8 +334,8 @@ private slots:
         options.bodies = &*bodies_;
         const ExecResult result = execute(*g, registry_, cpu(), inputs, {}, options, &comparer);
         QVERIFY2(!result.error, result.error ? result.error->format().c_str() : "");
-        qInfo("%d of %d nodes compared, %d differ, %d warnings", comparer.compared, static_cast<int>(want.size()), static_cast<int>(comparer.differences.size()),
-              static_cast<int>(result.warnings.size()));
+        qInfo("%d of %d nodes compared, %d differ, %d warnings", comparer.compared, static_cast<int>(want.size()),
+              static_cast<int>(comparer.differences.size()), static_cast<int>(result.warnings.size()));
         for (const Diagnostic& d : result.warnings) qInfo("%s", d.format().c_str());
         QVERIFY2(comparer.differences.isEmpty(), qPrintable(comparer.differences.mid(0, 5).join("\n")));
         QVERIFY(comparer.compared > 20);
