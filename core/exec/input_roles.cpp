@@ -39,6 +39,9 @@ constexpr Evidence kIndexEvidence[] = {
     {"aten::take", "index", InputRole::Ids, "self", "all"},
     {"aten::nll_loss_forward", "target", InputRole::Labels, "self", "1"},
     {"aten::one_hot", "self", InputRole::Ids, "num_classes", ""},
+    {"aten::max_pool2d_with_indices_backward", "indices", InputRole::Ids, "self", "last two"},
+    {"aten::max_unpool2d", "indices", InputRole::Ids, "output_size", "product"},
+    {"prims::_low_memory_max_pool_offsets_to_indices", "self", InputRole::WindowCentre, "kernel_size", "product"},
 };
 
 constexpr Evidence kFloatEvidence[] = {
@@ -120,6 +123,17 @@ private:
         if (e.sizedBy == "all") {
             const TensorType* t = sized && sized->isNode() ? g_[sized->asNode()].tensor() : nullptr;
             return t ? t->numel().evaluate(symbols_) : std::nullopt;
+        }
+        if (e.sizedBy == "last two") {
+            const auto height = sizeOf(sized, -2), width = sizeOf(sized, -1);
+            std::int64_t product = 0;
+            return height && width && !__builtin_mul_overflow(*height, *width, &product) ? std::optional(product) : std::nullopt;
+        }
+        if (e.sizedBy == "product") {
+            std::int64_t product = 1;
+            for (const Value& item : sized ? sized->items() : std::vector<Value>())
+                if (const auto n = item.asInt(); !n || __builtin_mul_overflow(product, *n, &product)) return std::nullopt;
+            return e.role == InputRole::WindowCentre ? product / 2 : product;
         }
         if (e.sizedBy == "*") {
             for (std::size_t i = 0; i < place.items().size(); ++i)
@@ -220,7 +234,7 @@ private:
 }  // namespace
 
 std::string_view toString(InputRole role) {
-    static constexpr std::array<std::string_view, 13> names = {"ids",         "slots",    "labels",        "offsets", "mask",  "norm weight", "norm bias",
+    static constexpr std::array<std::string_view, 14> names = {"ids",         "slots",    "labels",        "window centre", "offsets", "mask",  "norm weight", "norm bias",
                                                                "variance",    "matrix weight", "tangent", "float", "int",   "size"};
     return names[static_cast<std::size_t>(role)];
 }

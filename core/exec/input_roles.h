@@ -14,6 +14,7 @@ enum class InputRole : std::uint8_t {
     Ids,             ///< uniform in [0, limit)
     Slots,           ///< a random permutation's prefix of [0, limit): unique
     Labels,          ///< ids, 5 % of them -100
+    WindowCentre,    ///< limit everywhere: the place in a pooling window that lies inside the image at every border
     Offsets,         ///< sorted multiples of 8, the last one = limit
     Mask,            ///< 80 % true, no row all false
     NormWeight,      ///< 1 + 0.1 n
@@ -29,7 +30,7 @@ std::string_view toString(InputRole role);
 
 struct RoleChoice {
     InputRole role = InputRole::Float;
-    std::int64_t limit = 8;  ///< of Ids, Slots, Labels, Offsets
+    std::int64_t limit = 8;  ///< of Ids, Slots, Labels, WindowCentre, Offsets
     std::int64_t fanIn = 1;  ///< of MatrixWeight
     std::string reason;      ///< `indices of aten::embedding at embedding`
 };

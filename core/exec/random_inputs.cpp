@@ -108,6 +108,7 @@ void fillIntegers(const Tensor& t, const RoleChoice& role, Stream& random) {
         const auto list = role.role == InputRole::Slots ? permutationPrefix(n, role.limit, random) : groupOffsets(n, role.limit, random);
         return fill<std::int64_t>(t, [&](std::int64_t i) { return list[static_cast<std::size_t>(i)]; });
     }
+    if (role.role == InputRole::WindowCentre) return fill<std::int64_t>(t, [&](std::int64_t) { return role.limit; });
     Stream ignored(~random.below(0, std::int64_t(1) << 62));
     fill<std::int64_t>(t, [&](std::int64_t i) {
         if (role.role == InputRole::Labels && ignored.uniform(i) < 0.05) return std::int64_t(-100);

@@ -208,6 +208,22 @@ private slots:
         QVERIFY2(a.err.contains("TIMEOUT") && a.err.contains("Stopped at"), qPrintable(a.err));
     }
 
+    void interruptsKeepWhatThereIs() {
+        QByteArray body = "mm = torch.ops.aten.mm.default(x, x)\n";
+        for (int i = 1; i < 300; ++i) body += QStringLiteral("mm_%1 = torch.ops.aten.mm.default(%2, x)\n").arg(i).arg(i == 1 ? "mm" : QStringLiteral("mm_%1").arg(i - 1)).toUtf8();
+        const QString file = put("long.py", program(R"(x: "f32[500, 500][500, 1]cuda:0")", body + "return (mm_299,)"));
+        const QString session = folder_.filePath("interrupted.aliascope");
+        QProcess process;
+        process.start(ALIASCOPE_PROGRAM, {"exec", file, "--device", "cpu-ref", "--max-flops", "0", "-o", session});
+        QVERIFY(process.waitForStarted());
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(session), 20'000);
+        QTest::qWait(1000);
+        process.terminate();
+        QVERIFY(process.waitForFinished(60'000));
+        QCOMPARE(process.exitCode(), 130);
+        QVERIFY(ask({"stages", session}).out.contains("imported"));
+    }
+
     void runExecutesToo() {
         const Answer a = ask(QStringList{"run", samples + "row_written.py", "--exec", "cpu", "--seed", "7", "--json"} + mylib);
         QVERIFY2(a.exit == 0, qPrintable(a.err));
