@@ -183,6 +183,9 @@ void MainWindow::buildDocks() {
     bottom_->addTab(runs_, tr("Run"));
     bottom_->addTab(log_, tr("Log"));
     for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, memory_, numerics_, runs_, log_, aliases_, history_}) page->setAutoFillBackground(true);
+    auto* larger = iconButton(QStringLiteral("up"), tr("Larger or smaller tables"), QStringLiteral("bottom.enlarge"), bottom_);
+    connect(larger, &QToolButton::clicked, this, [this] { action(QStringLiteral("view.enlargeTables"))->trigger(); });
+    bottom_->setCornerWidget(larger);
     bottomDock_ = dock(tr("Tables"), QStringLiteral("dock.tables"), bottom_, this);
     addDockWidget(Qt::BottomDockWidgetArea, bottomDock_);
     resizeDocks({passesDock_, inspectorDock_}, {Metrics::em(21), Metrics::em(30)}, Qt::Horizontal);
@@ -309,6 +312,7 @@ void MainWindow::showPage(QWidget* page) {
     pages_->setCurrentWidget(page);
     const bool working = page == workspace_;
     for (QWidget* widget : std::initializer_list<QWidget*>{passesDock_, inspectorDock_, bottomDock_, toolBar_}) widget->setVisible(working);
+    if (working && narrow_) bottomDock_->raise();
 }
 
 void MainWindow::focusStage() {

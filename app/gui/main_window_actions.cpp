@@ -235,6 +235,7 @@ void MainWindow::bindStageCommands() {
 
 void MainWindow::bindPanelCommands() {
     bind("view.workPasses", [this] { enlargeTables(false); });
+    bind("view.enlargeTables", [this] { enlargeTables(bottomDock_->height() < height() * 2 / 5); });
     bind("view.workMemory", [this] {
         raisePanel(QStringLiteral("memory"));
         enlargeTables(true);

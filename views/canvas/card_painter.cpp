@@ -103,21 +103,26 @@ CardText CardPainter::textOf(std::uint32_t node) const {
     return out;
 }
 
-QColor CardPainter::familyColour(Family family) const {
-    const Palette& c = Palette::active();
+namespace {
+
+Role familyRole(Family family) {
     switch (family) {
         case Family::View:
-        case Family::Shape: return c(Role::FamilyView);
-        case Family::Copy: return c(Role::FamilyCopy);
-        case Family::Write: return c(Role::FamilyWrite);
+        case Family::Shape: return Role::FamilyView;
+        case Family::Copy: return Role::FamilyCopy;
+        case Family::Write: return Role::FamilyWrite;
         case Family::Wrapper:
-        case Family::Custom: return c(Role::FamilyWrapper);
-        case Family::Matmul: return c(Role::FamilyMatmul);
+        case Family::Custom: return Role::FamilyWrapper;
+        case Family::Matmul: return Role::FamilyMatmul;
         case Family::Input:
-        case Family::Output: return c(Role::FamilyIo);
-        default: return c(Role::FamilyCompute);
+        case Family::Output: return Role::FamilyIo;
+        default: return Role::FamilyCompute;
     }
 }
+
+}  // namespace
+
+QColor CardPainter::familyColour(Family family) const { return Palette::active()(familyRole(family)); }
 
 QColor CardPainter::fill(std::uint32_t node) const {
     const Palette& c = Palette::active();
@@ -131,6 +136,7 @@ QColor CardPainter::fill(std::uint32_t node) const {
         // One step of the ramp per factor of 16, from 256 B on.
         return c.heat(std::clamp(int((std::log2(double(*row.bytes)) - 8) / 4), 0, kHeatSteps - 1));
     }
+    if (mode_ == ColourMode::Family) return c.mix(Role::Panel, familyRole(view_.family[node]), c.theme() == Theme::Light ? 0.12 : 0.22);
     return c(Role::Panel);
 }
 

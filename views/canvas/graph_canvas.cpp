@@ -193,6 +193,12 @@ void GraphCanvas::setStage(StageViewPtr view) {
         const QPointF now = d_->rectOf(d_->drawing().cards[std::size_t(card)]).topLeft();
         horizontalScrollBar()->setValue(horizontalScrollBar()->value() + int(std::round(now.x() - place.x())));
         verticalScrollBar()->setValue(verticalScrollBar()->value() + int(std::round(now.y() - place.y())));
+    } else if (!d_->empty()) {
+        // A fresh drawing begins at its first row, which need not stand at the left.
+        verticalScrollBar()->setValue(0);
+        const QRectF first = d_->rectOf(d_->drawing().cards.front());
+        if (first.left() < 0 || first.right() > viewport()->width())
+            horizontalScrollBar()->setValue(horizontalScrollBar()->value() + int(std::round(first.center().x() - viewport()->width() / 2)));
     }
     d_->invalidate();
     Q_EMIT viewportMoved();
@@ -474,6 +480,7 @@ QJsonObject GraphCanvas::dump() const {
                           {QStringLiteral("name"), t.name},
                           {QStringLiteral("op"), t.op},
                           {QStringLiteral("badge"), t.badge},
+                          {QStringLiteral("shape"), t.shape},
                           {QStringLiteral("detail"), t.detail},
                           {QStringLiteral("x"), r.x()}, {QStringLiteral("y"), r.y()}, {QStringLiteral("w"), r.width()}, {QStringLiteral("h"), r.height()}};
             const char mark = d_->view->mark[c.node];

@@ -373,7 +373,7 @@ void MemoryChart::paintLegend(QPainter& painter) const {
     int x = plot.left();
     for (const MemoryCurve& curve : curves_) {
         const QString text = legendText(curve);
-        const int width = painter.fontMetrics().horizontalAdvance(text);
+        const int width = painter.fontMetrics().boundingRect(text).width() + Metrics::gap();
         if (x > plot.left() && x + swatch + Metrics::tight() + width > plot.right()) {
             painter.setPen(p(Role::Secondary));
             painter.drawText(QRect(x, 0, plot.right() - x, legendHeight()), Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("\u2026"));

@@ -40,6 +40,7 @@ const std::vector<Command>& commandTable() {
         {"view.fitSelection", "View", QT_TRANSLATE_NOOP("Command", "Fit selection"), "Ctrl+8", true, ""},
         {"view.fitWidth", "View", QT_TRANSLATE_NOOP("Command", "Fit width"), "Ctrl+9", true, ""},
         {"view.workPasses", "|View", QT_TRANSLATE_NOOP("Command", "Layout for &passes"), "Alt+1", true, ""},
+        {"view.enlargeTables", "View", QT_TRANSLATE_NOOP("Command", "Larger or smaller ta&bles"), "", true, ""},
         {"view.workMemory", "View", QT_TRANSLATE_NOOP("Command", "Layout for &memory"), "Alt+3", true, "memory"},
         {"view.workNumerics", "View", QT_TRANSLATE_NOOP("Command", "Layout for &numerics"), "Alt+4", true, "numerics"},
         {"view.fullScreen", "|View", QT_TRANSLATE_NOOP("Command", "Full screen"), "Shift+Alt+Return", false, ""},

@@ -140,8 +140,9 @@ void MemoryPanel::build() {
     chart_->setAccessibleName(tr("Memory over the program"));
     splitter_->addWidget(chart_);
     splitter_->addWidget(buildTables());
-    splitter_->setStretchFactor(0, 3);
-    splitter_->setStretchFactor(1, 2);
+    splitter_->setStretchFactor(0, 1);
+    splitter_->setStretchFactor(1, 1);
+    splitter_->setSizes({Metrics::em(52), Metrics::em(46)});
     pages_->addWidget(splitter_);
     column->addWidget(pages_, 1);
 
@@ -221,7 +222,7 @@ QWidget* MemoryPanel::buildTables() {
     dressTable(blockTable_, QStringLiteral("memory.live"), tr("Live at the cursor"));
     blockTable_->sortByColumn(BlockModel::Size, Qt::DescendingOrder);
     blockTable_->setItemDelegateForColumn(BlockModel::Node, new MonoDelegate(blockTable_));
-    constexpr std::array<qreal, BlockModel::ColumnCount> widths = {6, 5, 11, 9, 4.5, 4.5, 12};
+    constexpr std::array<qreal, BlockModel::ColumnCount> widths = {6.5, 5, 11, 8, 4.5, 4.5, 12};
     for (int c = 0; c < BlockModel::ColumnCount; ++c) blockTable_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
     tabs_->addTab(blockTable_, tr("Live at cursor"));
 
@@ -233,9 +234,12 @@ QWidget* MemoryPanel::buildTables() {
     holderTable_->horizontalHeader()->setSectionResizeMode(HolderModel::Group, QHeaderView::Stretch);
     for (int c : {HolderModel::Size, HolderModel::Share, HolderModel::Blocks}) holderTable_->setColumnWidth(c, Metrics::em(6));
     tabs_->addTab(holderTable_, tr("Who holds the peak"));
+    tabs_->tabBar()->setElideMode(Qt::ElideNone);
     by_ = choiceBox(tr("Group the holders"), QStringLiteral("memory.by"), tabs_);
     for (const Grouping& grouping : kGroupings) by_->addItem(tr(grouping.text));
     tabs_->setCornerWidget(by_);
+    by_->hide();
+    connect(tabs_, &QTabWidget::currentChanged, by_, [this] { by_->setVisible(tabs_->currentWidget() == holderTable_); });
 
     connect(by_, &QComboBox::activated, this, [this] {
         tabs_->setCurrentWidget(holderTable_);
@@ -318,11 +322,11 @@ void MemoryPanel::refresh() {
         tr("Memory of stage %1").arg(question.stages.front()), QStringLiteral("memory"), JobQueue::Kind::Visible,
         [question, recording = recording_](const JobContext& job) { return question.answer(*recording, job); },
         [this, recording = recording_, lane = lane_](Loaded loaded) {
-            if (recording == session_.data().recording && lane == session_.data().lane) show(std::move(loaded));
+            if (recording == session_.data().recording && lane == session_.data().lane) adopt(std::move(loaded));
         });
 }
 
-void MemoryPanel::show(Loaded loaded) {
+void MemoryPanel::adopt(Loaded loaded) {
     profiles_.insert(loaded.profiles.begin(), loaded.profiles.end());
     constexpr std::size_t kKept = 24;
     while (profiles_.size() > kKept) profiles_.erase(profiles_.begin());

@@ -66,7 +66,7 @@ private:
     QWidget* buildTables();
     void reset();
     void refresh();
-    void show(Loaded loaded);
+    void adopt(Loaded loaded);
     void showRuns(const std::vector<MemoryRunRow>& runs);
     void showStageMenu();
     void showCurves(const Loaded& loaded);

@@ -167,6 +167,7 @@ QWidget* NumericsPanel::buildStrip() {
     row->setSpacing(Metrics::gap());
     verdict_ = new QLabel(strip_);
     verdict_->setObjectName(QStringLiteral("numerics.verdict"));
+    verdict_->setAccessibleName(tr("First divergence"));
     verdict_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row->addWidget(verdict_, 1);
@@ -231,11 +232,11 @@ void NumericsPanel::refresh() {
             return std::make_shared<const ValueMatrix>(valueMatrix(recording, lane));
         },
         [this, recording = session_.data().recording](std::shared_ptr<const ValueMatrix> matrix) {
-            if (recording == session_.data().recording) show(std::move(matrix));
+            if (recording == session_.data().recording) adopt(std::move(matrix));
         });
 }
 
-void NumericsPanel::show(std::shared_ptr<const ValueMatrix> matrix) {
+void NumericsPanel::adopt(std::shared_ptr<const ValueMatrix> matrix) {
     if (matrix->columns.empty()) return nothing();
     pages_->setCurrentIndex(1);
     following_ = true;

@@ -41,7 +41,7 @@ private:
     QWidget* buildStrip();
     QWidget* buildDetail();
     void refresh();
-    void show(std::shared_ptr<const ValueMatrix> matrix);
+    void adopt(std::shared_ptr<const ValueMatrix> matrix);
     void showStrip();
     void showDetail();
     void showCount();

@@ -105,7 +105,7 @@ void RunPanel::build() {
     table_->setModel(history_);
     dressTable(table_, QStringLiteral("run.history"), tr("Runs"));
     table_->setSortingEnabled(false);
-    constexpr std::array<qreal, RunHistoryModel::ColumnCount> widths = {3.5, 13, 6, 9, 7, 9, 7, 6, 20};
+    constexpr std::array<qreal, RunHistoryModel::ColumnCount> widths = {3.5, 14, 5, 9.5, 6, 9, 6, 6, 20};
     for (int c = 0; c < RunHistoryModel::ColumnCount; ++c) table_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
     rows->addWidget(table_);
     empty_ = quietLabel(QString(), right);
@@ -115,7 +115,7 @@ void RunPanel::build() {
     splitter->addWidget(right);
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({Metrics::em(33), Metrics::em(60)});
+    splitter->setSizes({Metrics::em(28), Metrics::em(66)});
     column->addWidget(splitter, 1);
 
     connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
@@ -172,10 +172,13 @@ QWidget* RunPanel::buildForm() {
     grid->addRow(tr("Inputs"), buildInputs(form_));
     grid->addRow(tr("Record"), buildRecord(form_));
     grid->addRow(tr("Repeat"), buildLimits(form_));
-    grid->addRow(tr("Checks"), buildChecks(form_));
+    grid->addRow(tr("Tolerance"), buildTolerance(form_));
+    buildChecks(form_);
+    grid->addRow(tr("Find"), stale_);
+    grid->addRow(tr("Unknown"), standIn_);
     for (QLabel* label : form_->findChildren<QLabel*>(QString(), Qt::FindDirectChildrenOnly)) label->setProperty("quiet", true);
     scroll->setWidget(form_);
-    scroll->setMinimumWidth(Metrics::em(31));
+    scroll->setMinimumWidth(Metrics::em(27));
     return scroll;
 }
 
@@ -223,25 +226,29 @@ QWidget* RunPanel::buildLimits(QWidget* form) {
     limit_->setSuffix(tr(" s"));
     limit_->setSpecialValueText(tr("none"));
     auto* limitWord = new QLabel(tr("limit"), form);
+    limitWord->setProperty("quiet", true);
+    return rowOf({repeat_, limitWord, limit_}, form);
+}
+
+QWidget* RunPanel::buildTolerance(QWidget* form) {
     rtol_ = field(QString(), tr("policy"), tr("Relative tolerance; empty: the policy per dtype"), QStringLiteral("run.rtol"), form);
     atol_ = field(QString(), tr("policy"), tr("Absolute tolerance; empty: the policy per dtype"), QStringLiteral("run.atol"), form);
     auto* rtolWord = new QLabel(tr("rtol"), form);
     auto* atolWord = new QLabel(tr("atol"), form);
-    for (QLabel* word : {limitWord, rtolWord, atolWord}) word->setProperty("quiet", true);
+    for (QLabel* word : {rtolWord, atolWord}) word->setProperty("quiet", true);
     for (QLineEdit* tolerance : {rtol_, atol_}) {
         tolerance->setMaximumWidth(Metrics::em(4.5));
         tolerance->setToolTip(tolerance->accessibleName());
         tolerance->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]*\\.?[0-9]*([eE][-+]?[0-9]{1,3})?")), tolerance));
     }
-    return rowOf({repeat_, limitWord, limit_, rtolWord, rtol_, atolWord, atol_}, form);
+    return rowOf({rtolWord, rtol_, atolWord, atol_}, form);
 }
 
-QWidget* RunPanel::buildChecks(QWidget* form) {
+void RunPanel::buildChecks(QWidget* form) {
     stale_ = checkBox(tr("reads of overwritten values"), QStringLiteral("run.stale"), false,
                       tr("Watch every read: one that sees another value than the first stage's program would is a finding"), form);
-    standIn_ = checkBox(tr("stand in for unknown operators"), QStringLiteral("run.standIn"), false,
+    standIn_ = checkBox(tr("stand in for operators without a body"), QStringLiteral("run.standIn"), false,
                         tr("Values of such operators, and of what uses them, mean nothing; memory and shapes do"), form);
-    return rowOf({stale_, standIn_}, form);
 }
 
 // --- running ------------------------------------------------------------------------------------------------------------------------------

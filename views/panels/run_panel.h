@@ -49,7 +49,8 @@ private:
     QWidget* buildInputs(QWidget* form);
     QWidget* buildRecord(QWidget* form);
     QWidget* buildLimits(QWidget* form);
-    QWidget* buildChecks(QWidget* form);
+    QWidget* buildTolerance(QWidget* form);
+    void buildChecks(QWidget* form);
     void start(bool all);
     void finished(const RunReport& report);
     void showProgress();
