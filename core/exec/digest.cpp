@@ -50,13 +50,13 @@ std::optional<FloatBits> floatBits(DType dtype) {
 template <class Bits>
 bool canonicalise(const FloatBits& f, const Bits* bits, std::int64_t n, Bits* out) {
     const auto magnitude = static_cast<Bits>(f.magnitude), limit = static_cast<Bits>(f.aboveIsNaN), minusZero = static_cast<Bits>(f.minusZero);
-    bool special = false;
-    for (std::int64_t i = 0; i < n; ++i) special |= (bits[i] & magnitude) > limit || bits[i] == minusZero;
+    Bits special = 0;
+    for (std::int64_t i = 0; i < n; ++i) special |= static_cast<Bits>(static_cast<Bits>((bits[i] & magnitude) > limit) | static_cast<Bits>(bits[i] == minusZero));
     // The fnuz types have one NaN and no -0 already.
     if (!special || f.onlyNaN) return false;
     for (std::int64_t i = 0; i < n; ++i) {
-        const bool nan = (bits[i] & magnitude) > limit;
-        out[i] = nan ? static_cast<Bits>(f.canonicalNaN) : bits[i] == minusZero ? Bits(0) : bits[i];
+        const bool isNaN = (bits[i] & magnitude) > limit;
+        out[i] = isNaN ? static_cast<Bits>(f.canonicalNaN) : bits[i] == minusZero ? Bits(0) : bits[i];
     }
     return true;
 }
@@ -64,48 +64,45 @@ bool canonicalise(const FloatBits& f, const Bits* bits, std::int64_t n, Bits* ou
 /// Sums are taken in lanes over blocks of fixed size, so that they depend on the values and their order only, not on strides.
 class Statistics {
 public:
+    /// At most kBlock values. Lanes side by side are what the compiler turns into vector instructions, also those that count.
     template <class V>
     void add(const V* x, std::int64_t n, std::int64_t first) {
         constexpr V infinity = std::numeric_limits<V>::infinity();
-        constexpr std::int64_t lanes = 8;
-        V low = infinity, high = -infinity;
-        std::int64_t nan = 0, zero = 0;
+        constexpr std::size_t lanes = 8;
         std::array<double, lanes> sum{}, square{};
-        const std::int64_t whole = n / lanes * lanes;
-        for (std::int64_t i = 0; i < whole; i += lanes)
-            for (std::int64_t k = 0; k < lanes; ++k) {
-                const V v = x[i + k];
-                const double finite = std::fabs(v) < infinity ? static_cast<double>(v) : 0.0;
-                sum[static_cast<std::size_t>(k)] += finite;
-                square[static_cast<std::size_t>(k)] += finite * finite;
-            }
-        for (std::int64_t i = whole; i < n; ++i) {
-            const double finite = std::fabs(x[i]) < infinity ? static_cast<double>(x[i]) : 0.0;
-            sum[static_cast<std::size_t>(i - whole)] += finite;
-            square[static_cast<std::size_t>(i - whole)] += finite * finite;
+        std::array<V, lanes> low, high, nan{}, zero{};
+        low.fill(infinity);
+        high.fill(-infinity);
+        const auto step = [&](std::size_t k, V v) {
+            const double finite = static_cast<double>(std::fabs(v) < infinity ? v : V(0));
+            sum[k] += finite;
+            square[k] += finite * finite;
+            low[k] = v < low[k] ? v : low[k];
+            high[k] = v > high[k] ? v : high[k];
+            nan[k] += v != v ? V(1) : V(0);
+            zero[k] += v == V(0) ? V(1) : V(0);
+        };
+        const auto count = static_cast<std::size_t>(n), whole = count / lanes * lanes;
+        for (std::size_t i = 0; i < whole; i += lanes)
+            for (std::size_t k = 0; k < lanes; ++k) step(k, x[i + k]);
+        for (std::size_t i = whole; i < count; ++i) step(i - whole, x[i]);
+        std::int64_t nans = 0;
+        for (std::size_t k = 0; k < lanes; ++k) {
+            sum_ += sum[k];
+            square_ += square[k];
+            nans += static_cast<std::int64_t>(nan[k]);
+            zero_ += static_cast<std::int64_t>(zero[k]);
         }
-        for (std::int64_t i = 0; i < n; ++i) {
-            low = x[i] < low ? x[i] : low;
-            high = x[i] > high ? x[i] : high;
-            nan += x[i] != x[i];
-            zero += x[i] == V(0);
-        }
-        nan_ += nan;
-        zero_ += zero;
-        for (std::size_t k = 0; k < lanes; ++k) sum_ += sum[k], square_ += square[k];
-        if (nan == n) return;
-        min_ = std::min(min_, static_cast<double>(low));
-        max_ = std::max(max_, static_cast<double>(high));
-        if (low == -infinity || high == infinity) countInfinities(x, n);
-        const V largest = std::max(std::fabs(low), std::fabs(high));
-        if (argmax_ < 0 || static_cast<double>(largest) > best_) {
-            best_ = static_cast<double>(largest);
-            for (std::int64_t i = 0; i < n; ++i)
-                if (std::fabs(x[i]) == largest) {
-                    argmax_ = first + i;
-                    break;
-                }
-        }
+        nan_ += nans;
+        if (nans == n) return;
+        const V least = *std::min_element(low.begin(), low.end()), most = *std::max_element(high.begin(), high.end());
+        min_ = std::min(min_, static_cast<double>(least));
+        max_ = std::max(max_, static_cast<double>(most));
+        if (least == -infinity || most == infinity) countInfinities(x, n);
+        const V largest = std::max(std::fabs(least), std::fabs(most));
+        if (argmax_ >= 0 && static_cast<double>(largest) <= best_) return;
+        best_ = static_cast<double>(largest);
+        argmax_ = first + (std::find_if(x, x + n, [&](V v) { return std::fabs(v) == largest; }) - x);
     }
 
     void finish(Digest& d, std::int64_t values) const {
