@@ -64,6 +64,8 @@ public:
 
 private:
     struct Watched;
+    /// The digest, or the one of the same tensor that was taken a moment ago: nothing has run since.
+    Digest digestOnce(const Tensor& t);
     bool add(const memory::Site& site, int out, const Tensor& t);
     void addWritten(const memory::Site& site, const Graph& g, const Node& n, const RuntimeValue& value);
     void noteNaN(const memory::Site& site, const Graph& g, const Node& n, const RuntimeValue& value, std::size_t firstRow);
