@@ -31,7 +31,8 @@ std::uint64_t programHash(const Graph& g) {
                 h = (h ^ id.value) * 0x9E3779B97F4A7C15;
                 for (char c : key.view()) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001B3;
                 value.forEachNode([&](NodeId used) { h = (h ^ used.value) * 0x100000001B3; });
-                for (const Value& item : value.items()) h = (h ^ static_cast<std::uint64_t>(item.asInt().value_or(-1)) ^ item.name().hash()) * 0x100000001B3;
+                for (const Value& item : value.items())
+                    h = (h ^ static_cast<std::uint64_t>(item.asInt().value_or(-1)) ^ item.name().hash()) * 0x100000001B3;
             }
         for (const Graph::SubGraph& sub : graph.subGraphs())
             if (sub.graph) addMeta(*sub.graph);
@@ -124,14 +125,17 @@ struct StageRuns::Impl {
     };
 
     /// `keep`: values to be kept; nothing = what fits.
-    Result<OneRun> runOnce(const Graph& g, exec::DigestMode digests, const std::optional<exec::ValueKeys>& keep = exec::ValueKeys(), bool trace = false) {
+    Result<OneRun> runOnce(const Graph& g, exec::DigestMode digests, const std::optional<exec::ValueKeys>& keep = exec::ValueKeys(),
+                           bool trace = false) {
         OneRun out;
         auto values = inputs->forStage(g, *backend);
         if (!values) return fail(std::move(values.error()));
         out.inputs = std::move(*values);
         out.collector = std::make_unique<exec::RunCollector>(g, *ops, *backend, digests);
-        if (keep) out.collector->keep(*keep, kRoom);
-        else out.collector->keepAll(kKeptAtOnce);
+        if (keep)
+            out.collector->keep(*keep, kRoom);
+        else
+            out.collector->keepAll(kKeptAtOnce);
         exec::Backend* runsOn = backend.get();
         exec::ExecObserver* observer = out.collector.get();
         if (trace) {
@@ -154,7 +158,8 @@ struct StageRuns::Impl {
         return true;
     }
 
-    void fetch(const ExecutedStage& earlier, const ExecutedStage& later, const exec::Tolerance& tolerance, Comparison& c, std::vector<std::size_t> rows) {
+    void fetch(const ExecutedStage& earlier, const ExecutedStage& later, const exec::Tolerance& tolerance, Comparison& c,
+               std::vector<std::size_t> rows) {
         if (kept.contains(earlier.sameAs) && kept.contains(later.sameAs))
             std::erase_if(rows, [&](std::size_t i) { return measureRow(c.rows[i], kept.at(earlier.sameAs), kept.at(later.sameAs), tolerance); });
         for (int round = 0; round < kMostFetches && !rows.empty(); ++round) {
@@ -187,8 +192,8 @@ struct StageRuns::Impl {
         return 0;
     }
 
-    /// Reads of `stage` that the first stage that ran does not have, and what the stage shows by itself. A finding that the stage before it has too came in
-    /// with the same pass.
+    /// Reads of `stage` that the first stage that ran does not have, and what the stage shows by itself. A finding that the stage before it has too
+    /// came in with the same pass.
     std::vector<exec::ReadFinding> findingsOf(const ExecutedStage& stage) const {
         std::vector<exec::ReadFinding> out = exec::localFindings(*stage.reads);
         const ExecutedStage* reference = nullptr;
@@ -203,7 +208,8 @@ struct StageRuns::Impl {
         if (!reference) return out;
         std::string passes;
         for (const std::string& pass : passesBetween(stages, before, stage.stage.idx)) passes += (passes.empty() ? "" : ", ") + pass;
-        for (exec::ReadFinding& f : exec::staleReads(*reference->reads, *stage.reads, rewritesBetween(reference->stage.idx, stage.stage.idx), passes)) {
+        for (exec::ReadFinding& f :
+             exec::staleReads(*reference->reads, *stage.reads, rewritesBetween(reference->stage.idx, stage.stage.idx), passes)) {
             const auto same = std::find_if(known.begin(), known.end(), [&](const exec::ReadFinding* k) {
                 return k->code == f.code && k->reader == f.reader && k->params[2] == f.params[2];
             });
@@ -222,7 +228,8 @@ struct StageRuns::Impl {
                 if (r.state != "applied") continue;
                 exec::RewriteStep step;
                 const auto sites = [](const auto& list, std::vector<memory::Site>& to) {
-                    for (const auto& [uid, name] : list) to.push_back({static_cast<std::uint32_t>(uid >> 32), NodeId(static_cast<std::uint32_t>(uid)), 0});
+                    for (const auto& [uid, name] : list)
+                        to.push_back({static_cast<std::uint32_t>(uid >> 32), NodeId(static_cast<std::uint32_t>(uid)), 0});
                 };
                 sites(r.before, step.before);
                 sites(r.after, step.after);
@@ -245,7 +252,8 @@ Result<std::unique_ptr<StageRuns>> StageRuns::create(std::shared_ptr<const Recor
     r.ops = &ops;
     r.options = std::move(options);
     const auto precision = precisionOf(r.options.device);
-    if (!precision) return fail(userError("DEVICE_MISSING", {{"what", r.options.device}, {"why", "this build has no module for it; cpu and cpu-ref run here"}}));
+    if (!precision)
+        return fail(userError("DEVICE_MISSING", {{"what", r.options.device}, {"why", "this build has no module for it; cpu and cpu-ref run here"}}));
     r.backend = exec::makeCpuBackend(*precision);
     r.bodies = exec::OpBodies::read(ops, &r.warnings);
     r.deadline = std::make_unique<Deadline>(r.options.run.cancel);
@@ -399,8 +407,8 @@ Result<std::int64_t> StageRuns::record(Recorder& recorder, int idx) {
     header.inputs = r.options.inputs.empty() ? "random" : r.options.inputs;
     nlohmann::ordered_json roles = nlohmann::ordered_json::object();
     for (const exec::InputValue& v : r.inputs->values()) roles[v.name.str()] = {{"role", v.role}, {"reason", v.reason}};
-    header.options = nlohmann::ordered_json{{"inputs", std::move(roles)}, {"repeat", stage.wallNs.size()}}.dump(-1, ' ', false,
-                                                                                                               nlohmann::ordered_json::error_handler_t::replace);
+    header.options = nlohmann::ordered_json{{"inputs", std::move(roles)}, {"repeat", stage.wallNs.size()}}.dump(
+        -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     auto id = recorder.beginRun(header);
     if (!id) return fail(std::move(id.error()));
     RunOutcome outcome;

@@ -1,7 +1,7 @@
 #pragma once
-// Runs stages of a recorded lane on the same inputs and compares each with an earlier one: what `exec`, `bisect` and the numerics view do. Stages whose
-// graphs are equal run once. Needs only a Recording; writing what came out is the caller's choice.
-// Thread-safety: none; one StageRuns on one thread. Recordings may be read beside it.
+// Runs stages of a recorded lane on the same inputs and compares each with an earlier one: what `exec`, `bisect` and the numerics view do. Stages
+// whose graphs are equal run once. Needs only a Recording; writing what came out is the caller's choice. Thread-safety: none; one StageRuns on one
+// thread. Recordings may be read beside it.
 
 #include <functional>
 #include <map>
@@ -22,22 +22,22 @@
 namespace aliascope {
 
 struct StageRunOptions {
-    std::string device = "cpu";             ///< `cpu` (fast), `cpu-ref`; others end in DEVICE_MISSING
-    std::string inputs;                     ///< file of tensors; empty = random by role
+    std::string device = "cpu";  ///< `cpu` (fast), `cpu-ref`; others end in DEVICE_MISSING
+    std::string inputs;          ///< file of tensors; empty = random by role
     std::uint64_t seed = 0;
     bool castInputs = false, randomConstants = false;
-    exec::ExecOptions run;                  ///< cancel, progress, sanitize, maxFlops, standIn, …; bodies and reinplaced are set here
+    exec::ExecOptions run;  ///< cancel, progress, sanitize, maxFlops, standIn, …; bodies and reinplaced are set here
     exec::DigestMode digests = exec::DigestMode::All;
-    std::optional<double> rtol, atol;       ///< instead of the policy of executor.md 5.2
-    int repeat = 1;                         ///< timed repetitions
-    double timeoutSeconds = 0;              ///< of all stages together; 0 = none
+    std::optional<double> rtol, atol;              ///< instead of the policy of executor.md 5.2
+    int repeat = 1;                                ///< timed repetitions
+    double timeoutSeconds = 0;                     ///< of all stages together; 0 = none
     bool recordMemory = true, recordTimes = true;  ///< what record() writes beside digests
 };
 
 /// A stage that was run, or whose graph is that of one that was.
 struct ExecutedStage {
     StageRow stage;
-    int sameAs = 0;                         ///< stage that ran in its place; its own idx when it ran itself
+    int sameAs = 0;  ///< stage that ran in its place; its own idx when it ran itself
     std::shared_ptr<const Graph> graph;
     std::shared_ptr<const exec::RunValues> values;
     memory::EventLog memory;
@@ -48,7 +48,7 @@ struct ExecutedStage {
     std::vector<exec::ReadFinding> findings;         ///< of the sanitizer; also among the warnings
     std::vector<std::vector<exec::NodeTime>> times;  ///< per repetition
     std::vector<std::int64_t> wallNs;
-    std::int64_t run = 0;                   ///< row of `run`, once recorded
+    std::int64_t run = 0;  ///< row of `run`, once recorded
 };
 
 class StageRuns {

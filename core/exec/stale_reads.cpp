@@ -1,0 +1,127 @@
+// Which reads of a stage saw something else than in the reference run (executor.md 3.2, "The check").
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "core/exec/read_tracer.h"
+
+namespace aliascope::exec {
+namespace {
+
+using NodeKey = std::pair<std::uint32_t, std::uint32_t>;  // body, node
+
+NodeKey keyOf(const memory::Site& site) { return {site.body, site.node.value}; }
+
+/// Nodes that ran without computing: views and copies. Rewrites share them, so they say nothing of who stands for whom.
+std::set<NodeKey> idleNodes(const ReadLog& a, const ReadLog& b) {
+    std::set<NodeKey> idle = a.ran;
+    idle.insert(b.ran.begin(), b.ran.end());
+    for (const ReadLog* log : {&a, &b}) {
+        for (const Origin& o : log->origins) idle.erase(keyOf(o.site));
+        for (const TracedRead& r : log->reads) idle.erase(keyOf(r.reader));
+    }
+    return idle;
+}
+
+/// Nodes of both stages that stand for each other: those of one rewrite, and every node for itself.
+class NodeClasses {
+public:
+    NodeClasses(const RewriteSteps& rewrites, const std::set<NodeKey>& idle) {
+        for (const RewriteStep& step : rewrites) {
+            std::optional<NodeKey> first;
+            for (const auto* list : {&step.before, &step.after})
+                for (const memory::Site& site : *list) {
+                    if (idle.contains(keyOf(site))) continue;
+                    if (!first) first = keyOf(site);
+                    join(*first, keyOf(site));
+                }
+        }
+    }
+    NodeKey find(NodeKey key) const {
+        for (auto at = parent_.find(key); at != parent_.end() && at->second != key; at = parent_.find(key)) key = at->second;
+        return key;
+    }
+
+private:
+    void join(NodeKey a, NodeKey b) {
+        const NodeKey x = find(a), y = find(b);
+        if (x != y) parent_[std::max(x, y)] = std::min(x, y);
+    }
+    std::map<NodeKey, NodeKey> parent_;
+};
+
+/// A read by what it is in both runs: class of the reader, its launch, operand, element of a list.
+using ReadKey = std::tuple<NodeKey, std::uint32_t, Name, std::uint32_t>;
+
+struct ReadIndex {
+    std::map<ReadKey, std::vector<const TracedRead*>> reads;
+    std::map<NodeKey, std::size_t> perReader;
+
+    ReadIndex(const ReadLog& log, const NodeClasses& classes) {
+        for (const TracedRead& r : log.reads) {
+            const NodeKey reader = classes.find(keyOf(r.reader));
+            reads[{reader, r.launch, r.operand, r.element}].push_back(&r);
+            ++perReader[reader];
+        }
+    }
+};
+
+constexpr NodeKey kNobody{0xFFFFFFFF, 0xFFFFFFFF};
+
+/// Classes of the origins of a read, sorted, with one node to name each.
+std::map<NodeKey, Name> originClasses(const ReadLog& log, const TracedRead& read, const NodeClasses& classes) {
+    std::map<NodeKey, Name> out;
+    for (OriginId id : read.origins) out.try_emplace(id == 0 ? kNobody : classes.find(keyOf(log.origins[id].site)), log.origins[id].node);
+    return out;
+}
+
+std::string nameOf(Name node) { return node ? node.str() : "nobody"; }
+
+}  // namespace
+
+std::vector<ReadFinding> staleReads(const ReadLog& reference, const ReadLog& later, const RewriteSteps& rewrites, const std::string& pass) {
+    const NodeClasses classes(rewrites, idleNodes(reference, later));
+    const ReadIndex was(reference, classes), is(later, classes);
+    std::vector<ReadFinding> out;
+    for (const auto& [key, reads] : is.reads) {
+        const auto before = was.reads.find(key);
+        const NodeKey reader = std::get<0>(key);
+        if (before == was.reads.end() || before->second.size() != reads.size() || was.perReader.at(reader) != is.perReader.at(reader)) continue;
+        for (std::size_t i = 0; i < reads.size(); ++i) {
+            const TracedRead &now = *reads[i], &then = *before->second[i];
+            const auto wanted = originClasses(reference, then, classes), seen = originClasses(later, now, classes);
+            const auto stranger = std::find_if(seen.begin(), seen.end(), [&](const auto& o) { return !wanted.contains(o.first); });
+            if (stranger == seen.end()) continue;
+            auto missing = std::find_if(wanted.begin(), wanted.end(), [&](const auto& o) { return !seen.contains(o.first); });
+            if (missing == wanted.end()) missing = wanted.begin();
+            ReadFinding f{"STALE_READ", now.reader, now.node, {}};
+            f.params = {{"reader", now.node.str()},
+                        {"n", std::to_string(now.bytes)},
+                        {"operand", now.operand.str()},
+                        {"writer", nameOf(stranger->second)},
+                        {"origin", missing == wanted.end() ? "nobody" : nameOf(missing->second)},
+                        {"pass", pass}};
+            out.push_back(std::move(f));
+        }
+    }
+    return out;
+}
+
+std::vector<ReadFinding> localFindings(const ReadLog& log) {
+    std::vector<ReadFinding> out;
+    for (const TracedRead& r : log.reads) {
+        if (r.origins.empty() || r.origins.front() != 0) continue;
+        ReadFinding f{"UNDEFINED_READ", r.reader, r.node, {}};
+        f.params = {{"reader", r.node.str()}, {"n", std::to_string(r.bytes)}, {"operand", r.operand.str()}, {"what", "never written"}};
+        out.push_back(std::move(f));
+    }
+    if (log.canariesBroken > 0) {
+        ReadFinding f{"WRITE_OUTSIDE", {}, log.firstBroken, {}};
+        f.params = {{"node", nameOf(log.firstBroken)}, {"n", "up to " + std::to_string(log.canariesBroken * 128)}, {"arg", "its storage"}};
+        out.push_back(std::move(f));
+    }
+    return out;
+}
+
+}  // namespace aliascope::exec
