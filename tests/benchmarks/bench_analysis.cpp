@@ -13,7 +13,7 @@ using namespace aliascope;
 namespace {
 
 Graph joint(benchmark::State& state) {
-    Graph g = bench::repeated(bench::sampleGraph("gpt2_train_joint.py"), static_cast<int>(state.range(0)));
+    Graph g = bench::stacked(bench::sampleGraph("gpt2_train_joint.py"), static_cast<int>(state.range(0)));
     state.counters["nodes"] = static_cast<double>(g.size());
     return g;
 }

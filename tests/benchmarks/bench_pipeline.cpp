@@ -26,7 +26,7 @@ double torchMilliseconds() {
 }
 
 void pipeline(benchmark::State& state) {
-    const Graph g = bench::repeated(bench::sampleGraph("gpt2_train_joint.py"), static_cast<int>(state.range(0)));
+    const Graph g = bench::stacked(bench::sampleGraph("gpt2_train_joint.py"), static_cast<int>(state.range(0)));
     const Pipeline torch = *namedPipeline("torch-v2");
     for (auto _ : state) {
         state.PauseTiming();
@@ -43,7 +43,7 @@ void pipelineWithRecording(benchmark::State& state) {
     const Pipeline torch = *namedPipeline("torch-v2");
     const auto path = std::filesystem::temp_directory_path() / "aliascope_bench.aliascope";
     Result<Document> doc = readText(text, "gpt2_train_joint.py", OpRegistry::builtin());
-    Graph big = bench::repeated(doc->units.front().graph, static_cast<int>(state.range(0)));
+    Graph big = bench::stacked(doc->units.front().graph, static_cast<int>(state.range(0)));
     const std::size_t nodes = big.size();
     for (auto _ : state) {
         state.PauseTiming();
