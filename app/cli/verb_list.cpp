@@ -170,6 +170,16 @@ void listDocument(Command& c, const std::string& file) {
     writeTable(c.out(), table, c.format());
 }
 
+/// Operators without schema among the stages of a graph.
+Json unknownOps(const Recording& recording, std::int64_t graph) {
+    Json out = Json::array();
+    const auto found = recording.query("SELECT DISTINCT u.op FROM v_unknown_op u JOIN stage s ON s.id = u.stage_id JOIN lane l ON l.id = s.lane WHERE l.graph = " +
+                                       std::to_string(graph) + " AND u.op IS NOT NULL ORDER BY 1");
+    if (found)
+        for (const auto& row : found->rows) out.push_back(row[0].value_or(""));
+    return out;
+}
+
 void listSession(Command& c, const std::string& file) {
     auto recording = Recording::open(file);
     if (!recording) endWith(recording.error());
@@ -197,7 +207,7 @@ void listSession(Command& c, const std::string& file) {
         Row row;
         row.cells = {std::to_string(graph.id), graph.name, graph.phase, std::to_string(graph.nodes), graph.sourcePath, joined(names, 8)};
         row.json = {{"id", std::to_string(graph.id)}, {"name", graph.name},         {"kind", graph.phase}, {"nodes", graph.nodes},
-                    {"unknown_ops", Json::array()},   {"source", graph.sourcePath}, {"lanes", laneRows}};
+                    {"unknown_ops", unknownOps(**recording, graph.id)}, {"source", graph.sourcePath}, {"lanes", laneRows}};
         table.rows.push_back(std::move(row));
     }
     if (!wanted.empty() && table.rows.empty()) throw Failure{ExitNotFound, fmt::format("no graph {} in {}", wanted, file)};

@@ -34,13 +34,11 @@ private:
     }
 
     Status checkNodes() {
-        std::unordered_set<Name> names;
-        names.reserve(g_.size());
         seen_.assign(g_.idBound(), false);
         wanted_.assign(g_.idBound(), {});
         for (NodeId id : inOrder(g_)) {
             const Node& n = g_[id];
-            if (n.name.empty() || !names.insert(n.name).second) return violation("unique names", n.name, "another node has the same name");
+            if (n.name.empty() || g_.find(n.name) != id) return violation("unique names", n.name, "another node has the same name");
             if (n.kind == NodeKind::Output && id != g_.output()) return violation("one output", n.name, "the graph returns twice");
             if (Status s = checkOperands(id, n); !s) return s;
             if (n.kind == NodeKind::CallFunction)

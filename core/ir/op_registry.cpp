@@ -1,7 +1,6 @@
 #include "core/ir/op_registry.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +11,7 @@
 
 #include "core/ir/op_traits.h"
 #include "core/ir/ops_file.h"
+#include "core/support/flat_map.h"
 
 namespace aliascope {
 namespace embedded {
@@ -29,14 +29,10 @@ public:
 
     const OpDef* find(Name canonical) const {
         // Every pass asks for every node: what this thread has asked before is answered without a lock. Definitions are for ever.
-        struct Known {
-            Name canonical;
-            const OpDef* def = nullptr;
-        };
-        thread_local std::array<Known, 256> known;
-        Known& slot = known[(canonical.hash() >> 5) % known.size()];
-        if (slot.canonical != canonical) slot = {canonical, findShared(canonical)};
-        return slot.def;
+        thread_local FlatMap<Name, const OpDef*> known;
+        const auto [def, fresh] = known.insert(canonical);
+        if (fresh) *def = findShared(canonical);
+        return *def;
     }
 
     /// Canonical names of a packet. They are neighbours: no character of a name sorts between '(' and '.'.

@@ -183,7 +183,7 @@ Result<Functionalizer::BodyEffect> Functionalizer::functionalizeBody(NodeId id, 
     if (outputIsTuple(body)) effect.results = body[body.output()].arg(0).items().size();
     Graph changed = body.clone();
     std::vector<BodyWrite> writes;
-    PassContext innerCtx(ops_, ctx_.options(), CancelToken());
+    PassContext innerCtx(ops_, ctx_.options(), ctx_.cancel());
     Functionalizer inner(changed, innerCtx, form_, &writes);
     Status ran = inner.run();
     const auto inside = [&](Name node) { return node ? Name(attribute.str() + "." + node.str()) : Name(); };

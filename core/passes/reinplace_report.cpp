@@ -1,6 +1,7 @@
 #include "core/passes/reinplace_report.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/passes/functional_wrappers.h"
 
@@ -13,7 +14,7 @@ std::int64_t loggedBytes(const Graph& g, const Value& value) {
     for (NodeId id : tensorsOf(value)) {
         const TensorType* t = id ? g[id].tensor() : nullptr;
         const auto bytes = t ? t->bytes() : std::nullopt;
-        if (bytes) sum += bytes->constant().value_or(0);
+        if (bytes && __builtin_add_overflow(sum, bytes->constant().value_or(0), &sum)) return std::numeric_limits<std::int64_t>::max();
     }
     return sum;
 }

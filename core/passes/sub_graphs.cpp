@@ -10,8 +10,13 @@ NodeRef within(Name body, const NodeRef& node) { return {NodeId(), node.name ? N
 void visit(Graph& g, PassContext& ctx, const std::function<void(Graph&, PassContext&)>& work, int depth) {
     for (auto& sub : g.subGraphs()) {
         if (depth >= kMaxDepth || ctx.cancelled()) break;
-        PassContext inner(ctx.ops(), ctx.options(), CancelToken());
+        PassContext inner(ctx.ops(), ctx.options(), ctx.cancel());
         visit(*sub.graph, inner, work, depth + 1);
+        for (Rewrite& r : inner.rewrites) {
+            for (NodeRef& node : r.before) node = within(sub.attribute, node);
+            for (NodeRef& node : r.after) node = within(sub.attribute, node);
+            ctx.rewrite(std::move(r));
+        }
         for (Decision& d : inner.decisions) {
             d.node = within(sub.attribute, d.node);
             d.origin = d.node;

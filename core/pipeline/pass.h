@@ -88,6 +88,8 @@ public:
     const OpRegistry& ops() const { return ops_; }
     const PassOptions& options() const { return options_; }
     bool cancelled() const { return cancel_.cancelled(); }
+    /// For work on a part of the graph that gets a context of its own.
+    const CancelToken& cancel() const { return cancel_; }
 
     void rewrite(Rewrite r) { rewrites.push_back(std::move(r)); }
     void decide(Decision d) { decisions.push_back(std::move(d)); }

@@ -10,10 +10,7 @@ namespace {
 
 /// Sum that stays unknown once a part of it is.
 void addBytes(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& bytes) {
-    if (sum && bytes)
-        *sum += *bytes;
-    else
-        sum.reset();
+    if (!sum || !bytes || __builtin_add_overflow(*sum, *bytes, &*sum)) sum.reset();
 }
 
 std::optional<std::int64_t> bytesOf(const Graph& g, NodeId id) {
@@ -224,10 +221,22 @@ void NodeVersions::sumFacts() {
 }
 
 std::optional<Uid> NodeVersions::uidOf(const NodeRef& ref) const {
-    if (!ref.id) return std::nullopt;
+    if (!ref.id) return uidInBody(ref.name.view());
     for (const auto& [number, track] : tracks_)
         if (ref.id.value < track->states.size() && track->states[ref.id.value].name == ref.name) return makeUid(number, ref.id);
     return makeUid(0, ref.id);
+}
+
+/// `true_graph_0.add`: a node of a body, which reports name by the body's path because ids are those of another graph.
+std::optional<Uid> NodeVersions::uidInBody(std::string_view path) const {
+    const std::size_t dot = path.rfind('.');
+    if (dot == path.npos) return std::nullopt;
+    for (const Body& body : bodies_) {
+        if (body.path != path.substr(0, dot)) continue;
+        const NodeId id = body.graph->find(Name(path.substr(dot + 1)));
+        return id ? std::optional(makeUid(body.number, id)) : std::nullopt;
+    }
+    return std::nullopt;
 }
 
 std::optional<Uid> NodeVersions::uidOf(Name name) const {

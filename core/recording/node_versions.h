@@ -39,6 +39,7 @@ public:
     std::optional<Uid> uidOf(Name name) const;
 
 private:
+    std::optional<Uid> uidInBody(std::string_view path) const;
     struct NodeState;
     struct BodyTrack;
     void numberBodies(const Graph& g);
