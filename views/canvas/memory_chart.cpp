@@ -77,14 +77,38 @@ void MemoryChart::clearRange() {
 
 // --- geometry -----------------------------------------------------------------------------------------------------------------------------
 
-int MemoryChart::legendHeight() const { return Metrics::em(1.7); }
+std::vector<QRect> MemoryChart::legendBoxes(const QFontMetrics& metrics) const {
+    constexpr int kLines = 2;
+    std::vector<QRect> out;
+    const int left = Metrics::em(5.2), right = width() - Metrics::em(0.8), height = Metrics::em(1.5), swatch = Metrics::em(1.3) + Metrics::tight();
+    int x = left, line = 0;
+    for (const MemoryCurve& curve : curves_) {
+        const int width = swatch + metrics.boundingRect(legendText(curve)).width() + Metrics::gap();
+        if (x > left && x + width > right) {
+            x = left;
+            if (++line == kLines) break;
+        }
+        out.emplace_back(x, line * height, std::min(width, right - left), height);
+        x += width + Metrics::pad();
+    }
+    return out;
+}
+
+int MemoryChart::legendHeight() const {
+    const std::vector<QRect> boxes = legendBoxes(QFontMetrics(Metrics::uiFont(0.88)));
+    return (boxes.empty() ? Metrics::em(1.5) : boxes.back().bottom() + 1) + Metrics::tight();
+}
 
 int MemoryChart::laneHeight() const { return Metrics::em(1.35); }
 
-QRect MemoryChart::lanesRect() const {
+/// Rows of blocks for which there is room below the curve.
+int MemoryChart::spareRows() const {
     const int spare = height() - legendHeight() - Metrics::em(6);
-    const int rows = std::clamp(std::min(spare, height() * 45 / 100) / laneHeight(), 0, kMostLanes + 1);
-    return QRect(Metrics::em(5.2), height() - rows * laneHeight(), std::max(10, width() - Metrics::em(6)), rows * laneHeight());
+    return std::clamp(std::min(spare, height() * 45 / 100) / laneHeight(), 0, kMostLanes + 1);
+}
+
+QRect MemoryChart::lanesRect() const {
+    return QRect(Metrics::em(5.2), height() - rows_ * laneHeight(), std::max(10, width() - Metrics::em(6)), rows_ * laneHeight());
 }
 
 QRect MemoryChart::plotRect() const {
@@ -114,10 +138,11 @@ std::int64_t MemoryChart::seqAt(double x) const {
 void MemoryChart::arrange() {
     lanes_.clear();
     restBlocks_ = restBytes_ = restLargest_ = 0;
+    rows_ = 0;
     top_ = 1;
     for (const MemoryCurve& curve : curves_) top_ = std::max(top_, curve.profile->peak(accounting_));
     top_ += top_ / 12;
-    const int rows = lanesRect().height() / std::max(1, laneHeight()) - 1;
+    const int rows = spareRows() - 1;  // the last one is for the rest
     const MemoryProfile* profile = reference();
     if (!profile || rows < 0) return;
     const auto& lifetimes = profile->report().lifetimes();
@@ -149,7 +174,9 @@ void MemoryChart::arrange() {
         }
         taken[std::size_t(row)].push_back(*it);
         lanes_.push_back({*it, row});
+        rows_ = std::max(rows_, row + 1);
     }
+    if (restBlocks_ > 0) ++rows_;
 }
 
 QRect MemoryChart::blockRect(std::size_t block) const {
@@ -250,7 +277,8 @@ void MemoryChart::paintEvent(QPaintEvent*) {
     paintAxes(painter);
     paintRange(painter);
     painter.setClipRect(plotRect().adjusted(0, -2, 1, 1));
-    for (std::size_t i = curves_.size(); i-- > 0;) paintCurve(painter, curves_[i], i == 0);
+    paintFill(painter);
+    for (std::size_t i = curves_.size(); i-- > 0;) paintCurve(painter, curves_[i]);
     painter.setClipping(false);
     for (std::size_t i = curves_.size(); i-- > 0;) paintPeak(painter, curves_[i], i == 0);
     paintLegend(painter);
@@ -281,31 +309,40 @@ void MemoryChart::paintAxes(QPainter& painter) const {
     }
 }
 
-void MemoryChart::paintCurve(QPainter& painter, const MemoryCurve& curve, bool filled) const {
+std::pair<std::int64_t, std::int64_t> MemoryChart::visibleEvents(const MemoryCurve& curve) const {
+    const std::int64_t end = curve.profile->events();
+    if (!curve.places) return {std::max<std::int64_t>(0, std::int64_t(from_)), std::min<std::int64_t>(end, std::int64_t(std::ceil(to_)))};
+    const auto& places = *curve.places;
+    const std::int64_t first = std::upper_bound(places.begin(), places.end(), from_) - places.begin() - 1;
+    return {std::max<std::int64_t>(0, first), std::min<std::int64_t>(end, std::lower_bound(places.begin(), places.end(), to_) - places.begin())};
+}
+
+/// Under the reference, below every line.
+void MemoryChart::paintFill(QPainter& painter) const {
     const Palette& p = Palette::active();
     const QRect plot = plotRect();
+    const auto [first, last] = visibleEvents(curves_.front());
+    if (first >= last) return;
+    const QColor tint = p.mix(Role::Panel, curves_.front().role, p.theme() == Theme::Light ? 0.13 : 0.2);
+    for (const memory::CurveBucket& bucket : reference()->report().curve(first, last, plot.width(), accounting_)) {
+        const int left = int(xOf(double(bucket.seq))), right = std::max(left + 1, int(xOf(double(bucket.seq + bucket.events))));
+        const double high = yOf(bucket.maxLive);
+        painter.fillRect(QRectF(left, high, right - left, plot.bottom() + 1 - high), tint);
+    }
+}
+
+void MemoryChart::paintCurve(QPainter& painter, const MemoryCurve& curve) const {
     const MemoryProfile& profile = *curve.profile;
     const auto place = [&](std::int64_t seq) { return curve.places ? (*curve.places)[std::size_t(seq)] : double(seq); };
-    std::int64_t first = 0, last = profile.events();
-    if (curve.places) {
-        const auto& places = *curve.places;
-        first = std::max<std::int64_t>(0, std::upper_bound(places.begin(), places.end(), from_) - places.begin() - 1);
-        last = std::min<std::int64_t>(last, std::lower_bound(places.begin(), places.end(), to_) - places.begin());
-    } else {
-        first = std::max<std::int64_t>(0, std::int64_t(from_));
-        last = std::min<std::int64_t>(last, std::int64_t(std::ceil(to_)));
-    }
+    const auto [first, last] = visibleEvents(curve);
     if (first >= last) return;
-    const QColor line = p(curve.role);
-    const QColor tint = p.mix(Role::Panel, curve.role, p.theme() == Theme::Light ? 0.13 : 0.2);
-    const int thick = std::max(1, Metrics::em(filled ? 0.14 : 0.1));
-    const int dash = Metrics::em(0.45);
+    const QColor line = Palette::active()(curve.role);
+    const int thick = std::max(1, Metrics::em(0.14)), dash = Metrics::em(0.45);
     double lastY = -1;
-    for (const memory::CurveBucket& bucket : profile.report().curve(first, last, plot.width(), accounting_)) {
+    for (const memory::CurveBucket& bucket : profile.report().curve(first, last, plotRect().width(), accounting_)) {
         const int left = int(xOf(place(bucket.seq)));
         const int right = std::max(left + 1, int(xOf(place(std::min(bucket.seq + bucket.events, profile.events())))));
         double low = yOf(bucket.minLive), high = yOf(bucket.maxLive);
-        if (filled) painter.fillRect(QRectF(left, high, right - left, plot.bottom() + 1 - high), tint);
         const double exit = low;
         if (lastY >= 0) {  // the step from the bucket before
             low = std::max(low, lastY);
@@ -357,7 +394,8 @@ void MemoryChart::paintPeak(QPainter& painter, const MemoryCurve& curve, bool la
 QString MemoryChart::legendText(const MemoryCurve& curve) const {
     const MemoryProfile& profile = *curve.profile;
     QString text = QStringLiteral("%1 %2").arg(profile.stage()).arg(qstr(profile.stageName()));
-    text += profile.measured() ? tr(", measured") : tr(", predicted");
+    // The first one says which kind it is, others where they differ from it.
+    if (&curve == &curves_.front() || profile.measured() != reference()->measured()) text += profile.measured() ? tr(", measured") : tr(", predicted");
     text += QStringLiteral("  ") + bytesText(profile.peak(accounting_));
     const std::int64_t less = profile.peak(accounting_) - reference()->peak(accounting_);
     if (&curve != &curves_.front() && less != 0)
@@ -367,19 +405,12 @@ QString MemoryChart::legendText(const MemoryCurve& curve) const {
 
 void MemoryChart::paintLegend(QPainter& painter) const {
     const Palette& p = Palette::active();
-    const QRect plot = plotRect();
     painter.setFont(Metrics::uiFont(0.88));
     const int swatch = Metrics::em(1.3), line = Metrics::em(0.2);
-    int x = plot.left();
-    for (const MemoryCurve& curve : curves_) {
-        const QString text = legendText(curve);
-        const int width = painter.fontMetrics().boundingRect(text).width() + Metrics::gap();
-        if (x > plot.left() && x + swatch + Metrics::tight() + width > plot.right()) {
-            painter.setPen(p(Role::Secondary));
-            painter.drawText(QRect(x, 0, plot.right() - x, legendHeight()), Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("\u2026"));
-            return;
-        }
-        const int y = legendHeight() / 2 - line / 2;
+    const std::vector<QRect> boxes = legendBoxes(painter.fontMetrics());
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+        const MemoryCurve& curve = curves_[i];
+        const int x = boxes[i].left(), y = boxes[i].center().y() - line / 2;
         if (curve.style == Qt::SolidLine) {
             painter.fillRect(x, y, swatch, line, p(curve.role));
         } else {
@@ -387,9 +418,8 @@ void MemoryChart::paintLegend(QPainter& painter) const {
             painter.fillRect(x + swatch * 3 / 5, y, swatch * 2 / 5, line, p(curve.role));
         }
         painter.setPen(p(Role::Ink));
-        const QRect box(x + swatch + Metrics::tight(), 0, std::min(width, plot.right() - x - swatch), legendHeight());
-        painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(text, Qt::ElideRight, box.width()));
-        x = box.right() + Metrics::pad() + Metrics::gap();
+        const QRect words = boxes[i].adjusted(swatch + Metrics::tight(), 0, 0, 0);
+        painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(legendText(curve), Qt::ElideRight, words.width()));
     }
 }
 

@@ -78,7 +78,10 @@ private:
     };
     const MemoryProfile* reference() const { return curves_.empty() ? nullptr : curves_.front().profile.get(); }
     std::int64_t bytesOf(const memory::Lifetime& lifetime) const { return lifetime.bytes(accounting_); }
+    /// Where the text of every curve stands, in at most two lines; further ones are left out.
+    std::vector<QRect> legendBoxes(const QFontMetrics& metrics) const;
     int legendHeight() const;
+    int spareRows() const;
     QRect lanesRect() const;
     int laneHeight() const;
     double yOf(std::int64_t bytes) const;
@@ -88,7 +91,10 @@ private:
     void moveCursor(std::int64_t seq);
     void keepVisible(std::int64_t seq);
     void paintAxes(QPainter& painter) const;
-    void paintCurve(QPainter& painter, const MemoryCurve& curve, bool filled) const;
+    void paintCurve(QPainter& painter, const MemoryCurve& curve) const;
+    void paintFill(QPainter& painter) const;
+    /// Events of a curve that are visible, [first, last).
+    std::pair<std::int64_t, std::int64_t> visibleEvents(const MemoryCurve& curve) const;
     void paintPeak(QPainter& painter, const MemoryCurve& curve, bool labelled) const;
     void paintLegend(QPainter& painter) const;
     void paintBlocks(QPainter& painter) const;
@@ -105,6 +111,7 @@ private:
     Uid selected_ = kNoUid;
     std::optional<std::pair<std::int64_t, std::int64_t>> range_;
     std::vector<Lane> lanes_;  ///< largest blocks, packed
+    int rows_ = 0;             ///< that blocks take, the band of the rest included
     std::int64_t restBlocks_ = 0, restBytes_ = 0, restLargest_ = 0;
     std::int64_t top_ = 1;     ///< of the axis, bytes
     std::optional<QPoint> pressed_;

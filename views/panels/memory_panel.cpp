@@ -157,9 +157,12 @@ void MemoryPanel::build() {
 
 QWidget* MemoryPanel::buildHead() {
     auto* head = new QWidget(this);
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(Metrics::pad(), Metrics::tight(), Metrics::pad(), Metrics::tight());
+    head_ = new QBoxLayout(QBoxLayout::LeftToRight, head);
+    head_->setContentsMargins(Metrics::pad(), Metrics::tight(), Metrics::pad(), Metrics::tight());
+    head_->setSpacing(Metrics::gap());
+    auto* row = new QHBoxLayout;
     row->setSpacing(Metrics::gap());
+    head_->addLayout(row);
     source_ = choiceBox(tr("Source of the curve"), QStringLiteral("memory.source"), head);
     source_->setMinimumWidth(Metrics::em(11));
     source_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
@@ -182,16 +185,24 @@ QWidget* MemoryPanel::buildHead() {
     peak->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     peak->setText(tr("Peak  M"));
     row->addWidget(peak);
+    by_ = choiceBox(tr("Group the holders"), QStringLiteral("memory.by"), head);
+    for (const Grouping& grouping : kGroupings) by_->addItem(tr(grouping.text));
+    by_->hide();
+    row->addWidget(by_);
+    row->addStretch(1);
+    auto* facts = new QHBoxLayout;
+    facts->setSpacing(Metrics::gap());
+    head_->addLayout(facts, 1);
     caption_ = new QLabel(head);
     caption_->setObjectName(QStringLiteral("memory.caption"));
     caption_->setProperty("quiet", true);
     caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    row->addWidget(caption_, 1);
+    facts->addWidget(caption_, 1);
     cursor_ = new QLabel(head);
     cursor_->setObjectName(QStringLiteral("memory.cursor"));
     cursor_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     cursor_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    row->addWidget(cursor_, 1);
+    facts->addWidget(cursor_, 1);
 
     connect(source_, &QComboBox::activated, this, [this](int at) {
         run_ = source_->itemData(at).toLongLong();
@@ -235,10 +246,6 @@ QWidget* MemoryPanel::buildTables() {
     for (int c : {HolderModel::Size, HolderModel::Share, HolderModel::Blocks}) holderTable_->setColumnWidth(c, Metrics::em(6));
     tabs_->addTab(holderTable_, tr("Who holds the peak"));
     tabs_->tabBar()->setElideMode(Qt::ElideNone);
-    by_ = choiceBox(tr("Group the holders"), QStringLiteral("memory.by"), tabs_);
-    for (const Grouping& grouping : kGroupings) by_->addItem(tr(grouping.text));
-    tabs_->setCornerWidget(by_);
-    by_->hide();
     connect(tabs_, &QTabWidget::currentChanged, by_, [this] { by_->setVisible(tabs_->currentWidget() == holderTable_); });
 
     connect(by_, &QComboBox::activated, this, [this] {
@@ -302,6 +309,7 @@ void MemoryPanel::resizeEvent(QResizeEvent* event) {
 
 /// Tables stand beside the chart in a flat panel, below it in a tall one.
 void MemoryPanel::arrangeForShape() {
+    head_->setDirection(width() < Metrics::em(70) ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     const Qt::Orientation wanted = width() > height() * 3 / 2 ? Qt::Horizontal : Qt::Vertical;
     if (splitter_->orientation() != wanted) splitter_->setOrientation(wanted);
 }
@@ -354,6 +362,7 @@ void MemoryPanel::showRuns(const std::vector<MemoryRunRow>& runs) {
                          qlonglong(run.id));
         found = found || run.id == run_;
     }
+    source_->setToolTip(tr("Where the curve of this stage comes from: predicted, or one of its recorded runs"));
     source_->setCurrentIndex(found ? source_->findData(qlonglong(run_)) : 0);
 }
 

@@ -10,6 +10,7 @@
 #include "views/canvas/memory_chart.h"
 #include "views/session/session.h"
 
+class QBoxLayout;
 class QComboBox;
 class QLabel;
 class QMenu;
@@ -90,7 +91,8 @@ private:
     QComboBox *source_ = nullptr, *accounting_ = nullptr, *by_ = nullptr;
     QToolButton* overlay_ = nullptr;
     QMenu* overlayMenu_ = nullptr;
-    QLabel *caption_ = nullptr, *cursor_ = nullptr, *empty_ = nullptr, *holderHead_ = nullptr;
+    QBoxLayout* head_ = nullptr;
+    QLabel *caption_ = nullptr, *cursor_ = nullptr, *empty_ = nullptr;
     QStackedWidget* pages_ = nullptr;
     QSplitter* splitter_ = nullptr;
     QTabWidget* tabs_ = nullptr;

@@ -115,7 +115,7 @@ void RunPanel::build() {
     splitter->addWidget(right);
     splitter->setStretchFactor(0, 0);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({Metrics::em(28), Metrics::em(66)});
+    splitter->setSizes({Metrics::em(30), Metrics::em(64)});
     column->addWidget(splitter, 1);
 
     connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
@@ -178,7 +178,7 @@ QWidget* RunPanel::buildForm() {
     grid->addRow(tr("Unknown"), standIn_);
     for (QLabel* label : form_->findChildren<QLabel*>(QString(), Qt::FindDirectChildrenOnly)) label->setProperty("quiet", true);
     scroll->setWidget(form_);
-    scroll->setMinimumWidth(Metrics::em(27));
+    scroll->setMinimumWidth(Metrics::em(29));
     return scroll;
 }
 
@@ -203,7 +203,7 @@ QWidget* RunPanel::buildInputs(QWidget* form) {
     seed_->setMaximumWidth(Metrics::em(5));
     auto* word = new QLabel(tr("seed"), form);
     word->setProperty("quiet", true);
-    inputs_ = field(QString(), tr("random by role, or a file"), tr("File of inputs"), QStringLiteral("run.inputs"), form);
+    inputs_ = field(QString(), tr("random, or a file"), tr("File of inputs"), QStringLiteral("run.inputs"), form);
     inputs_->setMinimumWidth(Metrics::em(12));
     inputs_->setToolTip(tr("safetensors, npz or npy; empty: random values that fit how each input is used"));
     choose_ = textButton(tr("..."), QStringLiteral("run.choose"), form);
