@@ -72,8 +72,10 @@ std::string writtenParameter(const OpRegistry& ops, const Graph& g, const Node& 
     if (const OpDef* op = exec::wrappedOperator(ops, n)) {
         const auto written = op->schema.writtenParams();
         // Of lists and absent optionals only the run knows which element it was.
-        const bool plain = std::none_of(written.begin(), written.end(), [&](std::size_t i) { return op->schema.params[i].type.isList() || op->schema.params[i].type.isOptional(); });
-        return plain && static_cast<std::size_t>(k) < written.size() ? op->schema.params[written[static_cast<std::size_t>(k)]].name.str() : std::string();
+        const bool plain = std::none_of(written.begin(), written.end(),
+                                        [&](std::size_t i) { return op->schema.params[i].type.isList() || op->schema.params[i].type.isOptional(); });
+        return plain && static_cast<std::size_t>(k) < written.size() ? op->schema.params[written[static_cast<std::size_t>(k)]].name.str()
+                                                                     : std::string();
     }
     const auto written = writtenOperands(ops, g, n.id);
     if (static_cast<std::size_t>(k) >= written.size()) return {};
@@ -123,7 +125,8 @@ StageRunOptions stageRunOptions(Command& c) {
     }
     options.repeat = number<int>(c, "--repeat", "a number from 1").value_or(1);
     constexpr int mostRepeats = 10'000;
-    if (options.repeat < 1 || options.repeat > mostRepeats) usage(fmt::format("--repeat {}: a number from 1 to {} expected", options.repeat, mostRepeats));
+    if (options.repeat < 1 || options.repeat > mostRepeats)
+        usage(fmt::format("--repeat {}: a number from 1 to {} expected", options.repeat, mostRepeats));
     options.timeoutSeconds = number<double>(c, "--timeout", "seconds").value_or(0);
     readTolerance(c, options);
     return options;

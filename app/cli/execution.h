@@ -10,8 +10,8 @@
 
 namespace aliascope::cli {
 
-/// --device, --inputs, --seed, --repeat, --digests, --sanitize, --rtol, --atol, --tolerance, --timeout, --max-flops, --stand-in, …; mistakes end the
-/// command with exit 2.
+/// --device, --inputs, --seed, --repeat, --digests, --sanitize, --rtol, --atol, --tolerance, --timeout, --max-flops, --stand-in, …; mistakes end
+/// the command with exit 2.
 StageRunOptions stageRunOptions(Command& c);
 
 /// Chooses inputs and device; errors end the command with exit 5 (6: the device is not there; 3: the file of inputs cannot be read).
@@ -19,7 +19,8 @@ std::unique_ptr<StageRuns> prepareRuns(Command& c, const Staged& staged, StageRu
 
 using Execution = StageExecution;
 
-/// Runs the stages (indices, rising) and compares each with the first. What fails is shown; the exit code becomes 5, 8 or 130, and 1 where a stage differs.
+/// Runs the stages (indices, rising) and compares each with the first. What fails is shown; the exit code becomes 5, 8 or 130, and 1 where a stage
+/// differs.
 Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& stages);
 
 /// Records runs and comparisons in the session at `path`. Errors are shown (exit 9).

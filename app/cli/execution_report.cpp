@@ -36,15 +36,20 @@ void addDigests(const ExecutedStage& stage, Json& digests, Json& written) {
 }
 
 Json memoryJson(const ExecutedStage& stage) {
-    return {{"stage", stage.stage.name},          {"idx", stage.stage.idx},
-            {"peak_exact", stage.memory.peakExact}, {"peak_charged", stage.memory.peakCharged},
-            {"events", stage.memory.events.size()}, {"conditional", stage.memory.conditional}};
+    return {{"stage", stage.stage.name},
+            {"idx", stage.stage.idx},
+            {"peak_exact", stage.memory.peakExact},
+            {"peak_charged", stage.memory.peakCharged},
+            {"events", stage.memory.events.size()},
+            {"conditional", stage.memory.conditional}};
 }
 
 Json inputJson(const exec::InputValue& v) {
     Json out = {{"name", v.name.str()}, {"kind", v.constant ? "constant" : v.integer ? "size" : "tensor"}, {"role", v.role}, {"reason", v.reason}};
-    if (v.integer) out["value"] = *v.integer;
-    else out["type"] = v.type.str(true, false);
+    if (v.integer)
+        out["value"] = *v.integer;
+    else
+        out["type"] = v.type.str(true, false);
     if (v.index >= 0) out["index"] = v.index;
     return out;
 }
@@ -55,10 +60,12 @@ Json comparisonJson(const OpRegistry& ops, const ExecutedStage& first, const Exe
     for (std::size_t i = 0; i < comparison.rows.size(); ++i) {
         const exec::ComparedValue& row = comparison.rows[i];
         ++counts[std::string(exec::toString(row.verdict))];
-        if (!exec::agrees(row.verdict) && (row.a || row.b) && row.verdict == exec::Verdict::Differs) rows.push_back(comparedJson(ops, first, later, row));
+        if (!exec::agrees(row.verdict) && (row.a || row.b) && row.verdict == exec::Verdict::Differs)
+            rows.push_back(comparedJson(ops, first, later, row));
     }
     Json counted = Json::object();
-    for (const exec::Verdict v : {exec::Verdict::Same, exec::Verdict::ValueSame, exec::Verdict::Close, exec::Verdict::Differs, exec::Verdict::NotComparable})
+    for (const exec::Verdict v :
+         {exec::Verdict::Same, exec::Verdict::ValueSame, exec::Verdict::Close, exec::Verdict::Differs, exec::Verdict::NotComparable})
         counted[std::string(exec::toString(v))] = counts[std::string(exec::toString(v))];
     return {{"stage", later.stage.name},
             {"idx", later.stage.idx},
@@ -86,7 +93,8 @@ std::string timeOf(const ExecutedStage& stage) {
 
 Table executionTable(Command& c, const Execution& execution) {
     Table table;
-    table.columns = {{"idx", "#", true}, {"stage", "stage", false, 40}, {"time", "time", true}, {"peak", "peak", true}, {"verdict", "against stage 1"}, {"first", "begins at", false, 120}};
+    table.columns = {{"idx", "#", true},     {"stage", "stage", false, 40},  {"time", "time", true},
+                     {"peak", "peak", true}, {"verdict", "against stage 1"}, {"first", "begins at", false, 120}};
     for (const ExecutedStage* stage : execution.stages) {
         Row row;
         const StageComparison* found = comparisonOf(execution, stage->stage.idx);
@@ -99,8 +107,10 @@ Table executionTable(Command& c, const Execution& execution) {
         } else if (found) {
             verdict = exec::toString(found->comparison.verdict);
             first = firstDifference(c.ops(), *execution.stages.front(), *stage, found->comparison);
-            if (found->comparison.verdict == exec::Verdict::Differs) row.style = Output::Style::Red;
-            else if (stage->sameAs != stage->stage.idx) row.style = Output::Style::Dim;
+            if (found->comparison.verdict == exec::Verdict::Differs)
+                row.style = Output::Style::Red;
+            else if (stage->sameAs != stage->stage.idx)
+                row.style = Output::Style::Dim;
         }
         row.cells = {std::to_string(stage->stage.idx), stage->stage.name, timeOf(*stage), bytesText(stage->memory.peakExact), verdict, first};
         row.json = {{"idx", stage->stage.idx},

@@ -25,7 +25,8 @@ public:
 
     /// The first stage found to differ whose predecessor agrees; nothing when the last one agrees.
     std::optional<int> search() {
-        if (!probe(candidates_.front()).good) throw Failure{c_.exit() == ExitOk ? ExitExecution : c_.exit(), "the graph as opened does not run; there is nothing to compare with"};
+        if (!probe(candidates_.front()).good)
+            throw Failure{c_.exit() == ExitOk ? ExitExecution : c_.exit(), "the graph as opened does not run; there is nothing to compare with"};
         std::size_t good = 0, bad = candidates_.size() - 1;
         if (bad == 0 || probe(candidates_[bad]).good) return std::nullopt;
         while (bad - good > 1) {
@@ -119,7 +120,8 @@ void runBisect(Command& c) {
         return at == runs->stages().end() ? StageRow() : *at;
     };
     std::optional<RewriteRow> rewrite;
-    if (found && c.args().has("--rewrites") && bisection.comparisonWith(*found)) rewrite = rewriteOf(staged, *found, *bisection.comparisonWith(*found));
+    if (found && c.args().has("--rewrites") && bisection.comparisonWith(*found))
+        rewrite = rewriteOf(staged, *found, *bisection.comparisonWith(*found));
     if (!staged.ran) record(c, staged, bisection.probes(), fmt::format("aliascope exec {} --stage {}", staged.recording->path(), found.value_or(0)));
 
     Table table;
@@ -127,14 +129,19 @@ void runBisect(Command& c) {
     for (const Probe& p : bisection.probes()) {
         Row row;
         row.cells = {std::to_string(table.rows.size() + 1), fmt::format("{} {}", p.stage, stageNamed(p.stage).name), p.verdict, p.first};
-        row.json = {{"probe", table.rows.size() + 1}, {"stage", stageNamed(p.stage).name}, {"idx", p.stage}, {"verdict", p.verdict}, {"first", orNull(p.first)}};
+        row.json = {{"probe", table.rows.size() + 1},
+                    {"stage", stageNamed(p.stage).name},
+                    {"idx", p.stage},
+                    {"verdict", p.verdict},
+                    {"first", orNull(p.first)}};
         if (!p.good) row.style = Output::Style::Red;
         table.rows.push_back(std::move(row));
     }
     if (found) c.setExit(ExitNotFound);
     std::string words = found ? fmt::format("stage {} {} is the first that differs from the graph as opened", *found, stageNamed(*found).name)
                               : std::string("the last stage gives what the first gives");
-    if (rewrite) words += fmt::format("; rewrite {} ({}): {} became {}", rewrite->seq, rewrite->rule, nodesText(rewrite->before), nodesText(rewrite->after));
+    if (rewrite)
+        words += fmt::format("; rewrite {} ({}): {} became {}", rewrite->seq, rewrite->rule, nodesText(rewrite->before), nodesText(rewrite->after));
     if (c.json()) {
         Json result = {{"probes", table.json()}, {"found", nullptr}, {"rewrite", nullptr}, {"sentence", words}};
         if (found) result["found"] = {{"stage", stageNamed(*found).name}, {"idx", *found}, {"pass", orNull(stageNamed(*found).pass)}};

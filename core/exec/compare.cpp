@@ -56,8 +56,10 @@ public:
             const Taint before = incoming(id);
             const auto own = rows.find(id);
             Taint after = before, written = before;
-            if (own != rows.end()) after = judge(n, own->second, before, written);
-            else if (isRandom(ops_, n)) after = std::max(after, Taint::Random);
+            if (own != rows.end())
+                after = judge(n, own->second, before, written);
+            else if (isRandom(ops_, n))
+                after = std::max(after, Taint::Random);
             node_[id] = after;
             for (NodeId operand : n.isCall() ? writtenNodes(ops_, g_, id) : std::vector<NodeId>())
                 if (const StorageId s = alias_.storageOf(operand)) raise(storage_[s], std::max(after, written));
@@ -159,8 +161,8 @@ std::set<NodeId> causesOf(const Graph& g, const OpRegistry& ops, const std::vect
 
 class Comparer {
 public:
-    Comparer(const ComparedStage& earlier, const ComparedStage& later, const RewriteSteps& rewrites, const Tolerance& tolerance, const OpRegistry& ops,
-             const FetchRows& fetch)
+    Comparer(const ComparedStage& earlier, const ComparedStage& later, const RewriteSteps& rewrites, const Tolerance& tolerance,
+             const OpRegistry& ops, const FetchRows& fetch)
         : earlier_(earlier), later_(later), rewrites_(rewrites), ops_(ops), fetch_(fetch), bodies_(bodiesOf(*later.graph)) {
         out_.policy = tolerance.rtol || tolerance.atol ? "given" : tolerance.bitwise ? "bitwise" : "tolerance";
     }
@@ -191,8 +193,10 @@ private:
         if (b) row.b = b->site, row.outB = b->out;
         if (!b && a) row.outB = a->out;
         row.verdict = a && b ? byHash(a->digest, b->digest) : Verdict::NotComparable;
-        if (!a || !b) row.why = "no counterpart";
-        else if (a->digest.dtype != b->digest.dtype || a->digest.sizes != b->digest.sizes) row.why = "other shape";
+        if (!a || !b)
+            row.why = "no counterpart";
+        else if (a->digest.dtype != b->digest.dtype || a->digest.sizes != b->digest.sizes)
+            row.why = "other shape";
         out_.rows.push_back(std::move(row));
     }
 
@@ -212,7 +216,8 @@ private:
         std::map<Name, const RunValue*> a, b;
         const auto collect = [](const ComparedStage& stage, std::map<Name, const RunValue*>& out) {
             for (const RunValue& v : stage.values->rows)
-                if (v.out == kAfter && v.site.body == 0 && stage.graph->contains(v.site.node) && (*stage.graph)[v.site.node].kind == NodeKind::Placeholder)
+                if (v.out == kAfter && v.site.body == 0 && stage.graph->contains(v.site.node) &&
+                    (*stage.graph)[v.site.node].kind == NodeKind::Placeholder)
                     out[(*stage.graph)[v.site.node].name] = &v;
         };
         collect(earlier_, a);
@@ -282,8 +287,10 @@ private:
         for (std::size_t i = 0; i < results_; ++i) {
             const ComparedValue& row = out_.rows[i];
             if (row.verdict != Verdict::Differs || !row.b) continue;
-            if (row.b->node != later_.graph->output()) out.push_back(row.b->node);
-            else if (static_cast<std::size_t>(row.outB) < returned.size()) out.push_back(returned[static_cast<std::size_t>(row.outB)]);
+            if (row.b->node != later_.graph->output())
+                out.push_back(row.b->node);
+            else if (static_cast<std::size_t>(row.outB) < returned.size())
+                out.push_back(returned[static_cast<std::size_t>(row.outB)]);
         }
         return out;
     }
@@ -302,11 +309,16 @@ private:
 
 std::string_view toString(Verdict v) {
     switch (v) {
-        case Verdict::Same: return "same";
-        case Verdict::ValueSame: return "value-same";
-        case Verdict::Close: return "close";
-        case Verdict::Differs: return "differs";
-        case Verdict::NotComparable: return "not-comparable";
+        case Verdict::Same:
+            return "same";
+        case Verdict::ValueSame:
+            return "value-same";
+        case Verdict::Close:
+            return "close";
+        case Verdict::Differs:
+            return "differs";
+        case Verdict::NotComparable:
+            return "not-comparable";
     }
     return "";
 }

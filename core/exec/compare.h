@@ -1,7 +1,7 @@
 #pragma once
-// Two stages' runs, value by value (executor.md 5.2). Digests tell which values are equal; of those that are not, the values themselves are fetched by
-// running again (compare_values.h). What the program returns and its inputs after the run always have a counterpart; other values are paired by the
-// rewrites that passes recorded, else by name, else by provenance.
+// Two stages' runs, value by value (executor.md 5.2). Digests tell which values are equal; of those that are not, the values themselves are fetched
+// by running again (compare_values.h). What the program returns and its inputs after the run always have a counterpart; other values are paired by
+// the rewrites that passes recorded, else by name, else by provenance.
 //
 // The verdict of a stage is that of its results and inputs. A pair of other values may differ without a fault where a rewrite computes the same
 // results another way; they tell where a difference begins, not whether there is one.
@@ -26,8 +26,8 @@ std::string_view toString(Verdict v);  ///< `same`, `value-same`, `close`, `diff
 inline bool agrees(Verdict v) { return v <= Verdict::Close; }
 
 /// Components of `out` below 0: what a call wrote, and an input after the run.
-inline constexpr int kAfter = -1;                             ///< of a placeholder: its value after the run
-inline constexpr int writtenOut(int k) { return -1 - k; }     ///< of a call: its k-th written operand, after the call
+inline constexpr int kAfter = -1;                          ///< of a placeholder: its value after the run
+inline constexpr int writtenOut(int k) { return -1 - k; }  ///< of a call: its k-th written operand, after the call
 
 /// One value of a run: component `out` (flattened tensors of the result) of a node; of the output node the k-th tensor that the graph returns.
 struct RunValue {
@@ -55,21 +55,21 @@ struct ComparedValue {
     std::optional<memory::Site> a, b;
     int outA = 0, outB = 0;
     Verdict verdict = Verdict::NotComparable;
-    bool inherited = false;           ///< differs, and so does something it was computed from
-    std::string why;                  ///< of not-comparable: `random`, `undefined`, `synthetic`, `no counterpart`, `other shape`
+    bool inherited = false;  ///< differs, and so does something it was computed from
+    std::string why;         ///< of not-comparable: `random`, `undefined`, `synthetic`, `no counterpart`, `other shape`
     // Where values were fetched:
     bool measured = false;
     double maxAbs = 0, maxRel = 0, ulp = 0;
-    std::int64_t index = -1;          ///< logical index of the largest error
-    Shape at;                         ///< the same as coordinates
+    std::int64_t index = -1;  ///< logical index of the largest error
+    Shape at;                 ///< the same as coordinates
     std::string valueA, valueB;
 };
 
 struct Comparison {
-    std::string policy;               ///< `bitwise` or `tolerance`
-    Verdict verdict = Verdict::Same;  ///< worst of results and inputs after the run
-    std::vector<ComparedValue> rows;  ///< results first, then inputs after the run, then values in the order of the later stage
-    std::optional<std::size_t> first; ///< row where the difference begins; set when the verdict is `differs`
+    std::string policy;                ///< `bitwise` or `tolerance`
+    Verdict verdict = Verdict::Same;   ///< worst of results and inputs after the run
+    std::vector<ComparedValue> rows;   ///< results first, then inputs after the run, then values in the order of the later stage
+    std::optional<std::size_t> first;  ///< row where the difference begins; set when the verdict is `differs`
 };
 
 /// A stage and what its run gave.

@@ -60,8 +60,10 @@ private:
             const bool stays = std::find(after.begin(), after.end(), gone) != after.end();
             // Which nodes of the earlier stage stand here now.
             std::vector<NodeKey> sources;
-            if (const auto at = sources_.find(gone); at != sources_.end()) sources = at->second;
-            else if (!made_.contains(gone)) sources = {gone};
+            if (const auto at = sources_.find(gone); at != sources_.end())
+                sources = at->second;
+            else if (!made_.contains(gone))
+                sources = {gone};
             for (NodeKey source : sources) {
                 auto& candidates = now_.try_emplace(source, std::vector<NodeKey>{source}).first->second;
                 if (!stays) std::erase(candidates, gone);
@@ -184,7 +186,8 @@ StagePairs::StagePairs(const ComparedStage& earlierStage, const ComparedStage& l
             if (std::string key = provenanceKey(ops, later, *n, b); !key.empty()) right[key].push_back(b);
     for (const auto& [key, rows] : right) {
         const auto other = left.find(key);
-        if (rows.size() == 1 && other != left.end() && other->second.size() == 1 && fitting(other->second[0], keyOf(later.row(rows[0]).site)) == rows[0])
+        if (rows.size() == 1 && other != left.end() && other->second.size() == 1 &&
+            fitting(other->second[0], keyOf(later.row(rows[0]).site)) == rows[0])
             pair(other->second[0], rows[0]);
     }
 }

@@ -125,49 +125,79 @@ ErrorStatistics compareElements(const KeptValue& a, const KeptValue& b, const To
     const DType dtype = a.dtype;
     if (info(dtype).complex) return compareComplex(a, b, tolerance);
     switch (dtype) {
-        case DType::F64: return compareFloats<std::uint64_t>(a, b, tolerance, [](std::uint64_t x) { return std::bit_cast<double>(x); });
-        case DType::F32: return compareFloats<std::uint32_t>(a, b, tolerance, [](std::uint32_t x) { return double(std::bit_cast<float>(x)); });
-        case DType::F16: return compareFloats<std::uint16_t>(a, b, tolerance, [](std::uint16_t x) { return double(toFloat(Half{x})); });
-        case DType::BF16: return compareFloats<std::uint16_t>(a, b, tolerance, [](std::uint16_t x) { return double(toFloat(BFloat16{x})); });
+        case DType::F64:
+            return compareFloats<std::uint64_t>(a, b, tolerance, [](std::uint64_t x) { return std::bit_cast<double>(x); });
+        case DType::F32:
+            return compareFloats<std::uint32_t>(a, b, tolerance, [](std::uint32_t x) { return double(std::bit_cast<float>(x)); });
+        case DType::F16:
+            return compareFloats<std::uint16_t>(a, b, tolerance, [](std::uint16_t x) { return double(toFloat(Half{x})); });
+        case DType::BF16:
+            return compareFloats<std::uint16_t>(a, b, tolerance, [](std::uint16_t x) { return double(toFloat(BFloat16{x})); });
         case DType::F8E4M3FN:
         case DType::F8E5M2:
         case DType::F8E4M3FNUZ:
         case DType::F8E5M2FNUZ:
-        case DType::F8E8M0FNU: return compareFloats<std::uint8_t>(a, b, tolerance, [&](std::uint8_t x) { return double(decodeFloat8(dtype, x)); });
-        case DType::I8: return compareIntegers<std::int8_t>(a, b, tolerance);
-        case DType::I16: return compareIntegers<std::int16_t>(a, b, tolerance);
-        case DType::I32: return compareIntegers<std::int32_t>(a, b, tolerance);
-        case DType::I64: return compareIntegers<std::int64_t>(a, b, tolerance);
-        case DType::U16: return compareIntegers<std::uint16_t>(a, b, tolerance);
-        case DType::U32: return compareIntegers<std::uint32_t>(a, b, tolerance);
-        case DType::U64: return compareIntegers<std::uint64_t>(a, b, tolerance);
-        default: return compareIntegers<std::uint8_t>(a, b, tolerance);
+        case DType::F8E8M0FNU:
+            return compareFloats<std::uint8_t>(a, b, tolerance, [&](std::uint8_t x) { return double(decodeFloat8(dtype, x)); });
+        case DType::I8:
+            return compareIntegers<std::int8_t>(a, b, tolerance);
+        case DType::I16:
+            return compareIntegers<std::int16_t>(a, b, tolerance);
+        case DType::I32:
+            return compareIntegers<std::int32_t>(a, b, tolerance);
+        case DType::I64:
+            return compareIntegers<std::int64_t>(a, b, tolerance);
+        case DType::U16:
+            return compareIntegers<std::uint16_t>(a, b, tolerance);
+        case DType::U32:
+            return compareIntegers<std::uint32_t>(a, b, tolerance);
+        case DType::U64:
+            return compareIntegers<std::uint64_t>(a, b, tolerance);
+        default:
+            return compareIntegers<std::uint8_t>(a, b, tolerance);
     }
 }
 
 std::string elementText(const KeptValue& v, std::int64_t i) {
     switch (v.dtype) {
-        case DType::F64: return shortest(elementAt<double>(v, i));
-        case DType::F32: return shortest(elementAt<float>(v, i));
-        case DType::F16: return shortest(toFloat(elementAt<Half>(v, i)));
-        case DType::BF16: return shortest(toFloat(elementAt<BFloat16>(v, i)));
-        case DType::B8: return elementAt<std::uint8_t>(v, i) ? "True" : "False";
-        case DType::I8: return std::to_string(elementAt<std::int8_t>(v, i));
-        case DType::I16: return std::to_string(elementAt<std::int16_t>(v, i));
-        case DType::I32: return std::to_string(elementAt<std::int32_t>(v, i));
-        case DType::I64: return std::to_string(elementAt<std::int64_t>(v, i));
-        case DType::U8: return std::to_string(elementAt<std::uint8_t>(v, i));
-        case DType::U16: return std::to_string(elementAt<std::uint16_t>(v, i));
-        case DType::U32: return std::to_string(elementAt<std::uint32_t>(v, i));
-        case DType::U64: return std::to_string(elementAt<std::uint64_t>(v, i));
-        case DType::C64: return shortest(elementAt<float>(v, 2 * i)) + "+" + shortest(elementAt<float>(v, 2 * i + 1)) + "j";
-        case DType::C128: return shortest(elementAt<double>(v, 2 * i)) + "+" + shortest(elementAt<double>(v, 2 * i + 1)) + "j";
+        case DType::F64:
+            return shortest(elementAt<double>(v, i));
+        case DType::F32:
+            return shortest(elementAt<float>(v, i));
+        case DType::F16:
+            return shortest(toFloat(elementAt<Half>(v, i)));
+        case DType::BF16:
+            return shortest(toFloat(elementAt<BFloat16>(v, i)));
+        case DType::B8:
+            return elementAt<std::uint8_t>(v, i) ? "True" : "False";
+        case DType::I8:
+            return std::to_string(elementAt<std::int8_t>(v, i));
+        case DType::I16:
+            return std::to_string(elementAt<std::int16_t>(v, i));
+        case DType::I32:
+            return std::to_string(elementAt<std::int32_t>(v, i));
+        case DType::I64:
+            return std::to_string(elementAt<std::int64_t>(v, i));
+        case DType::U8:
+            return std::to_string(elementAt<std::uint8_t>(v, i));
+        case DType::U16:
+            return std::to_string(elementAt<std::uint16_t>(v, i));
+        case DType::U32:
+            return std::to_string(elementAt<std::uint32_t>(v, i));
+        case DType::U64:
+            return std::to_string(elementAt<std::uint64_t>(v, i));
+        case DType::C64:
+            return shortest(elementAt<float>(v, 2 * i)) + "+" + shortest(elementAt<float>(v, 2 * i + 1)) + "j";
+        case DType::C128:
+            return shortest(elementAt<double>(v, 2 * i)) + "+" + shortest(elementAt<double>(v, 2 * i + 1)) + "j";
         case DType::F8E4M3FN:
         case DType::F8E5M2:
         case DType::F8E4M3FNUZ:
         case DType::F8E5M2FNUZ:
-        case DType::F8E8M0FNU: return shortest(decodeFloat8(v.dtype, elementAt<std::uint8_t>(v, i)));
-        default: return "?";
+        case DType::F8E8M0FNU:
+            return shortest(decodeFloat8(v.dtype, elementAt<std::uint8_t>(v, i)));
+        default:
+            return "?";
     }
 }
 

@@ -25,24 +25,32 @@ std::uint64_t hashBlock(const Bits* bits, std::int64_t n, std::int64_t first) {
 
 /// Bits of a float type: which of them are NaN, and -0.
 struct FloatBits {
-    std::uint64_t magnitude = 0;  ///< all bits but the sign
-    std::uint64_t aboveIsNaN = 0; ///< magnitudes above are NaN
+    std::uint64_t magnitude = 0;   ///< all bits but the sign
+    std::uint64_t aboveIsNaN = 0;  ///< magnitudes above are NaN
     std::uint64_t canonicalNaN = 0;
     std::uint64_t minusZero = 0;
-    std::uint64_t onlyNaN = 0;    ///< fnuz: the one code that is NaN; 0 = none such
+    std::uint64_t onlyNaN = 0;  ///< fnuz: the one code that is NaN; 0 = none such
 };
 
 std::optional<FloatBits> floatBits(DType dtype) {
     switch (dtype) {
-        case DType::F64: return FloatBits{0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000, 0x7FF8000000000000, 0x8000000000000000, 0};
-        case DType::F32: return FloatBits{0x7FFFFFFF, 0x7F800000, 0x7FC00000, 0x80000000, 0};
-        case DType::F16: return FloatBits{0x7FFF, 0x7C00, 0x7E00, 0x8000, 0};
-        case DType::BF16: return FloatBits{0x7FFF, 0x7F80, 0x7FC0, 0x8000, 0};
-        case DType::F8E4M3FN: return FloatBits{0x7F, 0x7E, 0x7F, 0x80, 0};
-        case DType::F8E5M2: return FloatBits{0x7F, 0x7C, 0x7E, 0x80, 0};
+        case DType::F64:
+            return FloatBits{0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000, 0x7FF8000000000000, 0x8000000000000000, 0};
+        case DType::F32:
+            return FloatBits{0x7FFFFFFF, 0x7F800000, 0x7FC00000, 0x80000000, 0};
+        case DType::F16:
+            return FloatBits{0x7FFF, 0x7C00, 0x7E00, 0x8000, 0};
+        case DType::BF16:
+            return FloatBits{0x7FFF, 0x7F80, 0x7FC0, 0x8000, 0};
+        case DType::F8E4M3FN:
+            return FloatBits{0x7F, 0x7E, 0x7F, 0x80, 0};
+        case DType::F8E5M2:
+            return FloatBits{0x7F, 0x7C, 0x7E, 0x80, 0};
         case DType::F8E4M3FNUZ:
-        case DType::F8E5M2FNUZ: return FloatBits{0x7F, 0x7F, 0x80, 0, 0x80};
-        default: return std::nullopt;
+        case DType::F8E5M2FNUZ:
+            return FloatBits{0x7F, 0x7F, 0x80, 0, 0x80};
+        default:
+            return std::nullopt;
     }
 }
 
@@ -51,7 +59,8 @@ template <class Bits>
 bool canonicalise(const FloatBits& f, const Bits* bits, std::int64_t n, Bits* out) {
     const auto magnitude = static_cast<Bits>(f.magnitude), limit = static_cast<Bits>(f.aboveIsNaN), minusZero = static_cast<Bits>(f.minusZero);
     Bits special = 0;
-    for (std::int64_t i = 0; i < n; ++i) special |= static_cast<Bits>(static_cast<Bits>((bits[i] & magnitude) > limit) | static_cast<Bits>(bits[i] == minusZero));
+    for (std::int64_t i = 0; i < n; ++i)
+        special |= static_cast<Bits>(static_cast<Bits>((bits[i] & magnitude) > limit) | static_cast<Bits>(bits[i] == minusZero));
     // The fnuz types have one NaN and no -0 already.
     if (!special || f.onlyNaN) return false;
     for (std::int64_t i = 0; i < n; ++i) {
@@ -142,34 +151,55 @@ void addValues(DType dtype, const Bits* bits, std::int64_t n, std::int64_t first
     };
     if constexpr (sizeof(Bits) == 1) {
         switch (dtype) {
-            case DType::B8: return convert([](Bits b) { return b ? 1.0F : 0.0F; });
-            case DType::I8: return convert([](Bits b) { return static_cast<float>(static_cast<std::int8_t>(b)); });
-            case DType::U8: return convert([](Bits b) { return static_cast<float>(b); });
-            case DType::F8E4M3FN: case DType::F8E5M2: case DType::F8E4M3FNUZ: case DType::F8E5M2FNUZ: case DType::F8E8M0FNU:
+            case DType::B8:
+                return convert([](Bits b) { return b ? 1.0F : 0.0F; });
+            case DType::I8:
+                return convert([](Bits b) { return static_cast<float>(static_cast<std::int8_t>(b)); });
+            case DType::U8:
+                return convert([](Bits b) { return static_cast<float>(b); });
+            case DType::F8E4M3FN:
+            case DType::F8E5M2:
+            case DType::F8E4M3FNUZ:
+            case DType::F8E5M2FNUZ:
+            case DType::F8E8M0FNU:
                 return convert([&](Bits b) { return decodeFloat8(dtype, b); });
-            default: return;
+            default:
+                return;
         }
     } else if constexpr (sizeof(Bits) == 2) {
         switch (dtype) {
-            case DType::F16: return convert([](Bits b) { return toFloat(Half{b}); });
-            case DType::BF16: return convert([](Bits b) { return toFloat(BFloat16{b}); });
-            case DType::I16: return convert([](Bits b) { return static_cast<float>(static_cast<std::int16_t>(b)); });
-            case DType::U16: return convert([](Bits b) { return static_cast<float>(b); });
-            default: return;
+            case DType::F16:
+                return convert([](Bits b) { return toFloat(Half{b}); });
+            case DType::BF16:
+                return convert([](Bits b) { return toFloat(BFloat16{b}); });
+            case DType::I16:
+                return convert([](Bits b) { return static_cast<float>(static_cast<std::int16_t>(b)); });
+            case DType::U16:
+                return convert([](Bits b) { return static_cast<float>(b); });
+            default:
+                return;
         }
     } else if constexpr (sizeof(Bits) == 4) {
         switch (dtype) {
-            case DType::F32: return convert([](Bits b) { return std::bit_cast<float>(b); });
-            case DType::I32: return convert([](Bits b) { return static_cast<double>(static_cast<std::int32_t>(b)); });
-            case DType::U32: return convert([](Bits b) { return static_cast<double>(b); });
-            default: return;
+            case DType::F32:
+                return convert([](Bits b) { return std::bit_cast<float>(b); });
+            case DType::I32:
+                return convert([](Bits b) { return static_cast<double>(static_cast<std::int32_t>(b)); });
+            case DType::U32:
+                return convert([](Bits b) { return static_cast<double>(b); });
+            default:
+                return;
         }
     } else {
         switch (dtype) {
-            case DType::F64: return convert([](Bits b) { return std::bit_cast<double>(b); });
-            case DType::I64: return convert([](Bits b) { return static_cast<double>(static_cast<std::int64_t>(b)); });
-            case DType::U64: return convert([](Bits b) { return static_cast<double>(b); });
-            default: return;
+            case DType::F64:
+                return convert([](Bits b) { return std::bit_cast<double>(b); });
+            case DType::I64:
+                return convert([](Bits b) { return static_cast<double>(static_cast<std::int64_t>(b)); });
+            case DType::U64:
+                return convert([](Bits b) { return static_cast<double>(b); });
+            default:
+                return;
         }
     }
 }
@@ -240,11 +270,21 @@ Digest digestOf(const Tensor& hostTensor) {
         Statistics().finish(d, 0);
     } else {
         switch (t.itemSize()) {
-            case 1: digestAs<std::uint8_t>(t, d); break;
-            case 2: digestAs<std::uint16_t>(t, d); break;
-            case 4: digestAs<std::uint32_t>(t, d); break;
-            case 8: digestAs<std::uint64_t>(t, d); break;
-            default: Statistics().finish(d, 0); break;
+            case 1:
+                digestAs<std::uint8_t>(t, d);
+                break;
+            case 2:
+                digestAs<std::uint16_t>(t, d);
+                break;
+            case 4:
+                digestAs<std::uint32_t>(t, d);
+                break;
+            case 8:
+                digestAs<std::uint64_t>(t, d);
+                break;
+            default:
+                Statistics().finish(d, 0);
+                break;
         }
     }
     if (complex && d.argmaxAbs > 0) d.argmaxAbs /= 2;

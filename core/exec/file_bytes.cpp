@@ -68,8 +68,10 @@ void FileWriter::write(const void* data, std::size_t count) {
     while (error_ == 0 && count > 0) {
         const ssize_t n = ::write(fd_, at, count);
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) error_ = errno;
-        else at += n, count -= static_cast<std::size_t>(n);
+        if (n < 0)
+            error_ = errno;
+        else
+            at += n, count -= static_cast<std::size_t>(n);
     }
 }
 

@@ -45,28 +45,34 @@ constexpr Evidence kIndexEvidence[] = {
 };
 
 constexpr Evidence kFloatEvidence[] = {
-    {"aten::mm", "mat2", InputRole::MatrixWeight, "", ""},
-    {"aten::addmm", "mat2", InputRole::MatrixWeight, "", ""},
-    {"aten::linear", "weight", InputRole::MatrixWeight, "", ""},
-    {"aten::convolution", "weight", InputRole::MatrixWeight, "", ""},
-    {"aten::conv1d", "weight", InputRole::MatrixWeight, "", ""},
-    {"aten::conv2d", "weight", InputRole::MatrixWeight, "", ""},
+    {"aten::mm", "mat2", InputRole::MatrixWeight, "", ""},       {"aten::addmm", "mat2", InputRole::MatrixWeight, "", ""},
+    {"aten::linear", "weight", InputRole::MatrixWeight, "", ""}, {"aten::convolution", "weight", InputRole::MatrixWeight, "", ""},
+    {"aten::conv1d", "weight", InputRole::MatrixWeight, "", ""}, {"aten::conv2d", "weight", InputRole::MatrixWeight, "", ""},
     {"aten::conv3d", "weight", InputRole::MatrixWeight, "", ""},
 };
 
-constexpr std::string_view kNorms[] = {"aten::native_layer_norm",        "aten::layer_norm",       "aten::native_group_norm",
-                                       "aten::group_norm",               "aten::native_batch_norm", "aten::_native_batch_norm_legit",
-                                       "aten::_native_batch_norm_legit_no_training", "aten::_native_batch_norm_legit_functional",
-                                       "aten::cudnn_batch_norm",         "aten::batch_norm",       "aten::instance_norm",
-                                       "aten::rms_norm",                 "aten::_fused_rms_norm"};
+constexpr std::string_view kNorms[] = {"aten::native_layer_norm",
+                                       "aten::layer_norm",
+                                       "aten::native_group_norm",
+                                       "aten::group_norm",
+                                       "aten::native_batch_norm",
+                                       "aten::_native_batch_norm_legit",
+                                       "aten::_native_batch_norm_legit_no_training",
+                                       "aten::_native_batch_norm_legit_functional",
+                                       "aten::cudnn_batch_norm",
+                                       "aten::batch_norm",
+                                       "aten::instance_norm",
+                                       "aten::rms_norm",
+                                       "aten::_fused_rms_norm"};
 
 /// Operators whose result still is the value, moved, cast, shifted or chosen from.
 bool passesValue(const OpDef* op, Name packet) {
     if (op && op->isView()) return true;
     static const std::unordered_set<std::string_view> names = {
-        "aten::add",     "aten::sub",    "aten::clone",  "aten::to",        "aten::_to_copy", "prims::convert_element_type",
-        "aten::where",   "aten::reshape", "aten::contiguous", "aten::expand", "aten::repeat", "aten::cat", "aten::stack",
-        "aten::clamp",   "aten::clamp_min", "aten::masked_fill", "aten::_unsafe_view", "aten::lift_fresh_copy", "aten::remainder"};
+        "aten::add",      "aten::sub",     "aten::clone",      "aten::to",          "aten::_to_copy",     "prims::convert_element_type",
+        "aten::where",    "aten::reshape", "aten::contiguous", "aten::expand",      "aten::repeat",       "aten::cat",
+        "aten::stack",    "aten::clamp",   "aten::clamp_min",  "aten::masked_fill", "aten::_unsafe_view", "aten::lift_fresh_copy",
+        "aten::remainder"};
     return names.contains(packet.view());
 }
 
@@ -187,10 +193,12 @@ private:
         for (std::size_t i : op->schema.writtenParams()) {
             const Name param = op->schema.params[i].name;
             std::optional<std::int64_t> rows = sizeOf(n.kwarg(param), 0);
-            if (const Value* size = v2 ? n.kwarg(Name("_" + param.str() + "_size")) : nullptr; size && !size->items().empty()) rows = size->items()[0].asInt();
+            if (const Value* size = v2 ? n.kwarg(Name("_" + param.str() + "_size")) : nullptr; size && !size->items().empty())
+                rows = size->items()[0].asInt();
             const Value* base = v2 ? n.kwarg(Name("_" + param.str() + "_base_index")) : nullptr;
             const Value* bases = n.kwarg("_all_bases"_n);
-            if (const auto b = base ? base->asInt() : std::nullopt; !rows && b && bases && *b >= 0 && *b < static_cast<std::int64_t>(bases->items().size()))
+            if (const auto b = base ? base->asInt() : std::nullopt;
+                !rows && b && bases && *b >= 0 && *b < static_cast<std::int64_t>(bases->items().size()))
                 rows = sizeOf(&bases->items()[static_cast<std::size_t>(*b)], 0);
             if (rows) least(slots, InputRole::Slots, *rows, place->first.str() + " of " + op->canonical.str() + " at " + n.name.str());
         }
@@ -199,7 +207,8 @@ private:
     void asFloat(const Node& n, const BoundCall& call, Name packet, NodeId value) {
         for (const Evidence& e : kFloatEvidence) {
             const Value* place = packet == e.packet ? call.find(Name(e.param)) : nullptr;
-            if (place && holds(*place, value) && !weight) weight = RoleChoice{InputRole::MatrixWeight, 8, fanIn(packet, *place), reason(n, call, value)};
+            if (place && holds(*place, value) && !weight)
+                weight = RoleChoice{InputRole::MatrixWeight, 8, fanIn(packet, *place), reason(n, call, value)};
         }
         if (std::find(std::begin(kNorms), std::end(kNorms), packet.view()) != std::end(kNorms)) asNorm(n, call, value);
         if ((packet == "aten::sqrt" || packet == "aten::rsqrt" || packet == "aten::log") && !variance)
@@ -212,7 +221,8 @@ private:
                                                                             {"running_mean", InputRole::NormBias},
                                                                             {"running_var", InputRole::Variance}};
         for (const auto& [param, role] : params)
-            if (const Value* place = call.find(Name(param)); place && holds(*place, value) && !norm) norm = RoleChoice{role, 8, 1, reason(n, call, value)};
+            if (const Value* place = call.find(Name(param)); place && holds(*place, value) && !norm)
+                norm = RoleChoice{role, 8, 1, reason(n, call, value)};
     }
 
     /// Terms of the sum that makes one element: rows of mat2, all but the first dimension of a weight.
@@ -234,8 +244,9 @@ private:
 }  // namespace
 
 std::string_view toString(InputRole role) {
-    static constexpr std::array<std::string_view, 14> names = {"ids",         "slots",    "labels",        "window centre", "offsets", "mask",  "norm weight", "norm bias",
-                                                               "variance",    "matrix weight", "tangent", "float", "int",   "size"};
+    static constexpr std::array<std::string_view, 14> names = {"ids",     "slots",       "labels",    "window centre", "offsets",
+                                                               "mask",    "norm weight", "norm bias", "variance",      "matrix weight",
+                                                               "tangent", "float",       "int",       "size"};
     return names[static_cast<std::size_t>(role)];
 }
 

@@ -11,20 +11,20 @@
 namespace aliascope::exec {
 
 enum class InputRole : std::uint8_t {
-    Ids,             ///< uniform in [0, limit)
-    Slots,           ///< a random permutation's prefix of [0, limit): unique
-    Labels,          ///< ids, 5 % of them -100
-    WindowCentre,    ///< limit everywhere: the place in a pooling window that lies inside the image at every border
-    Offsets,         ///< sorted multiples of 8, the last one = limit
-    Mask,            ///< 80 % true, no row all false
-    NormWeight,      ///< 1 + 0.1 n
-    NormBias,        ///< 0.02 n
-    Variance,        ///< 1 + 0.1 abs(n)
-    MatrixWeight,    ///< n / sqrt(fanIn)
-    Tangent,         ///< 1 if 0-d, else n / sqrt(numel)
-    Float,           ///< n
-    Int,             ///< uniform [0, 8)
-    Size             ///< a symbol: the hint, else 8 and distinct primes for distinct symbols
+    Ids,           ///< uniform in [0, limit)
+    Slots,         ///< a random permutation's prefix of [0, limit): unique
+    Labels,        ///< ids, 5 % of them -100
+    WindowCentre,  ///< limit everywhere: the place in a pooling window that lies inside the image at every border
+    Offsets,       ///< sorted multiples of 8, the last one = limit
+    Mask,          ///< 80 % true, no row all false
+    NormWeight,    ///< 1 + 0.1 n
+    NormBias,      ///< 0.02 n
+    Variance,      ///< 1 + 0.1 abs(n)
+    MatrixWeight,  ///< n / sqrt(fanIn)
+    Tangent,       ///< 1 if 0-d, else n / sqrt(numel)
+    Float,         ///< n
+    Int,           ///< uniform [0, 8)
+    Size           ///< a symbol: the hint, else 8 and distinct primes for distinct symbols
 };
 std::string_view toString(InputRole role);
 

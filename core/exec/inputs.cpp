@@ -151,13 +151,15 @@ private:
     Diagnostic bothSides(Diagnostic d, const Slot& slot) const {
         d.file = options_.file->path();
         d.node = slot.name;
-        d.note = "The file has " + listed(options_.file->tensors(), [](const StoredTensor& t) { return t.name + " " + typeText(t); }) + "; the graph wants " +
-                 listed(slots_, [](const Slot& s) { return s.name.str() + " " + typeText((*s.graph)[s.node]); }) + ".";
+        d.note = "The file has " + listed(options_.file->tensors(), [](const StoredTensor& t) { return t.name + " " + typeText(t); }) +
+                 "; the graph wants " + listed(slots_, [](const Slot& s) { return s.name.str() + " " + typeText((*s.graph)[s.node]); }) + ".";
         return d;
     }
 
     Diagnostic mismatch(const Slot& slot, const std::string& want) const {
-        return bothSides(userError("INPUT_MISMATCH", {{"name", slot.name.str()}, {"got", stored(slot).name + " " + typeText(stored(slot))}, {"want", want}}), slot);
+        return bothSides(
+            userError("INPUT_MISMATCH", {{"name", slot.name.str()}, {"got", stored(slot).name + " " + typeText(stored(slot))}, {"want", want}}),
+            slot);
     }
 
     /// A dtype of the file that the placeholder can take as it is: its own, or u16 and i16 for the bits of bf16, which NumPy lacks.
@@ -300,11 +302,14 @@ private:
         std::int64_t bytes = 0;
         if (!extent || !extent->constant() || *extent->constant() < 0 || __builtin_mul_overflow(*extent->constant(), itemSize(type->dtype), &bytes) ||
             bytes > kMostBytes || !byteCount(type->dtype, numbers(type->sizes)))
-            return fail(userError("OUT_OF_MEMORY", {{"node", slot.name.str()}, {"bytes", typeText(*type)}, {"live", "0"}, {"free", std::to_string(kMostBytes)}}));
+            return fail(userError("OUT_OF_MEMORY",
+                                  {{"node", slot.name.str()}, {"bytes", typeText(*type)}, {"live", "0"}, {"free", std::to_string(kMostBytes)}}));
         // Every stage gets a copy.
         taken_ += bytes;
         if (taken_ > machineBytes() / 2)
-            return fail(userError("OUT_OF_MEMORY", {{"node", slot.name.str()}, {"bytes", std::to_string(bytes)}, {"live", std::to_string(taken_ - bytes)},
+            return fail(userError("OUT_OF_MEMORY", {{"node", slot.name.str()},
+                                                    {"bytes", std::to_string(bytes)},
+                                                    {"live", std::to_string(taken_ - bytes)},
                                                     {"free", std::to_string(std::max<std::int64_t>(0, machineBytes() / 2 - (taken_ - bytes)))}}));
         value.storage.resize(static_cast<std::size_t>(bytes));
         if (auto ok = slot.stored ? fromFile(slot, value) : random(slot, value); !ok) return ok;

@@ -1,7 +1,7 @@
 #pragma once
-// The values that a graph runs on (executor.md 5.4): from a file, or random by role. They belong to the graph as opened; every stage of a pipeline gets
-// the same ones, because its placeholders are those of the graph as opened.
-// Thread-safety: an InputSet is immutable; forStage may be called from several threads with different backends.
+// The values that a graph runs on (executor.md 5.4): from a file, or random by role. They belong to the graph as opened; every stage of a pipeline
+// gets the same ones, because its placeholders are those of the graph as opened. Thread-safety: an InputSet is immutable; forStage may be called from
+// several threads with different backends.
 
 #include <cstdint>
 #include <string>
@@ -18,29 +18,29 @@ namespace aliascope::exec {
 struct InputOptions {
     const TensorFile* file = nullptr;  ///< null: everything is random
     std::uint64_t seed = 0;
-    bool cast = false;                 ///< floats of the file may be converted to the placeholder's type
+    bool cast = false;  ///< floats of the file may be converted to the placeholder's type
     /// With a file: constants that it lacks are random too instead of CONSTANT_VALUE_MISSING.
     bool randomConstants = false;
 };
 
 /// One chosen value. Tensors are kept as the bytes of their storage, so that strides, gaps and offset come out alike on every device.
 struct InputValue {
-    Name name;                      ///< placeholder, or attribute path of a constant
-    NodeId node;                    ///< of the graph as opened; invalid for constants
+    Name name;    ///< placeholder, or attribute path of a constant
+    NodeId node;  ///< of the graph as opened; invalid for constants
     bool constant = false;
-    TensorType type;                ///< sizes, strides and offset are numbers; only of tensors
-    std::vector<std::byte> storage; ///< of tensors
+    TensorType type;                      ///< sizes, strides and offset are numbers; only of tensors
+    std::vector<std::byte> storage;       ///< of tensors
     std::optional<std::int64_t> integer;  ///< of symbols
-    std::string role;               ///< `ids`, `float`, …, `file`
-    std::string reason;             ///< why, or the name in the file
-    int index = -1;                 ///< among the tensors of the inputs, from 0; -1 = no tensor, or a constant
+    std::string role;                     ///< `ids`, `float`, …, `file`
+    std::string reason;                   ///< why, or the name in the file
+    int index = -1;                       ///< among the tensors of the inputs, from 0; -1 = no tensor, or a constant
 };
 
 /// What execute() takes.
 struct StageInputs {
-    std::vector<RuntimeValue> values;                  ///< by placeholder of the stage
+    std::vector<RuntimeValue> values;  ///< by placeholder of the stage
     std::unordered_map<Name, RuntimeValue> constants;
-    std::vector<int> indices;                          ///< by placeholder of the stage: INDEX of `in/INDEX` and `after/INDEX`; -1 = none
+    std::vector<int> indices;  ///< by placeholder of the stage: INDEX of `in/INDEX` and `after/INDEX`; -1 = none
 };
 
 class InputSet {

@@ -51,10 +51,14 @@ public:
         while (!take('}')) {
             std::string key;
             if (!quoted(key) || !take(':')) return expect("a key");
-            if (key == "descr") descr = parseDtype(out);
-            else if (key == "fortran_order") order = parseOrder(out);
-            else if (key == "shape") shape = parseShape(out);
-            else return expect("descr, fortran_order or shape");
+            if (key == "descr")
+                descr = parseDtype(out);
+            else if (key == "fortran_order")
+                order = parseOrder(out);
+            else if (key == "shape")
+                shape = parseShape(out);
+            else
+                return expect("descr, fortran_order or shape");
             if (!want.empty()) return false;
             if (!take(',') && !peek('}')) return expect("','");
         }
@@ -313,11 +317,15 @@ private:
 Result<std::string> headerOf(const std::string& path, const TensorBytes& t) {
     const DType dtype = t.dtype == DType::BF16 ? DType::U16 : t.dtype;
     const auto spelling = std::find_if(std::begin(kSpellings), std::end(kSpellings), [&](const Spelling& s) { return s.dtype == dtype; });
-    if (spelling == std::end(kSpellings)) return fail(malformed(path, "a dtype that NumPy has", std::string(info(dtype).shortName) + " of " + t.name));
-    std::string dict = "{'descr': '" + std::string(itemSize(dtype) == 1 ? "|" : "<") + std::string(spelling->text) + "', 'fortran_order': False, 'shape': (";
+    if (spelling == std::end(kSpellings))
+        return fail(malformed(path, "a dtype that NumPy has", std::string(info(dtype).shortName) + " of " + t.name));
+    std::string dict =
+        "{'descr': '" + std::string(itemSize(dtype) == 1 ? "|" : "<") + std::string(spelling->text) + "', 'fortran_order': False, 'shape': (";
     for (std::int64_t size : t.sizes) dict += std::to_string(size) + ", ";
-    if (t.sizes.size() > 1) dict.resize(dict.size() - 2);
-    else if (t.sizes.size() == 1) dict.pop_back();
+    if (t.sizes.size() > 1)
+        dict.resize(dict.size() - 2);
+    else if (t.sizes.size() == 1)
+        dict.pop_back();
     dict += "), }";
     const std::size_t before = kMagic.size() + 4, whole = (before + dict.size() + 1 + 63) / 64 * 64;
     dict.append(whole - before - dict.size() - 1, ' ') += '\n';
@@ -364,7 +372,8 @@ Result<TensorFile> openNpz(const std::string& path) {
 }
 
 Status writeNpy(const std::string& path, const std::vector<TensorBytes>& tensors) {
-    if (tensors.size() != 1) return fail(malformed(path, "one tensor for an npy file; npz and safetensors take more", std::to_string(tensors.size())));
+    if (tensors.size() != 1)
+        return fail(malformed(path, "one tensor for an npy file; npz and safetensors take more", std::to_string(tensors.size())));
     auto header = headerOf(path, tensors.front());
     if (!header) return fail(std::move(header.error()));
     FileWriter out(path);

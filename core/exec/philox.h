@@ -1,6 +1,6 @@
 #pragma once
-// Philox-4x32-10, the counter-based generator of random numbers that PyTorch uses too: a block of four 32-bit numbers is a function of key and counter
-// alone, so that elements may be made in any order. Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011).
+// Philox-4x32-10, the counter-based generator of random numbers that PyTorch uses too: a block of four 32-bit numbers is a function of key and
+// counter alone, so that elements may be made in any order. Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011).
 
 #include <array>
 #include <cstdint>

@@ -22,7 +22,8 @@ public:
 
     double uniform(std::int64_t i) { return unit(block(i)[static_cast<std::size_t>(i & 3)]); }
     std::int64_t below(std::int64_t i, std::int64_t limit) {
-        const std::uint64_t wide = static_cast<std::uint64_t>(block(i)[static_cast<std::size_t>(i & 3)]) << 32 | block(i)[static_cast<std::size_t>((i + 1) & 3)];
+        const std::uint64_t wide =
+            static_cast<std::uint64_t>(block(i)[static_cast<std::size_t>(i & 3)]) << 32 | block(i)[static_cast<std::size_t>((i + 1) & 3)];
         return static_cast<std::int64_t>(wide % static_cast<std::uint64_t>(limit));
     }
     /// Standard normal, by Box and Muller: a pair of lanes gives two.
@@ -120,12 +121,18 @@ void fillFloats(const Tensor& t, const RoleChoice& role, Stream& random) {
     const double numel = static_cast<double>(std::max<std::int64_t>(1, t.numel()));
     const auto scaled = [&](double shift, double scale) { fill<double>(t, [&](std::int64_t i) { return shift + scale * random.normal(i); }); };
     switch (role.role) {
-        case InputRole::NormWeight: return scaled(1, 0.1);
-        case InputRole::NormBias: return scaled(0, 0.02);
-        case InputRole::Variance: return fill<double>(t, [&](std::int64_t i) { return 1 + 0.1 * std::fabs(random.normal(i)); });
-        case InputRole::MatrixWeight: return scaled(0, 1 / std::sqrt(static_cast<double>(role.fanIn)));
-        case InputRole::Tangent: return t.rank() == 0 ? scaled(1, 0) : scaled(0, 1 / std::sqrt(numel));
-        default: return scaled(0, 1);
+        case InputRole::NormWeight:
+            return scaled(1, 0.1);
+        case InputRole::NormBias:
+            return scaled(0, 0.02);
+        case InputRole::Variance:
+            return fill<double>(t, [&](std::int64_t i) { return 1 + 0.1 * std::fabs(random.normal(i)); });
+        case InputRole::MatrixWeight:
+            return scaled(0, 1 / std::sqrt(static_cast<double>(role.fanIn)));
+        case InputRole::Tangent:
+            return t.rank() == 0 ? scaled(1, 0) : scaled(0, 1 / std::sqrt(numel));
+        default:
+            return scaled(0, 1);
     }
 }
 

@@ -64,7 +64,8 @@ struct RunCollector::Watched {
 };
 
 std::size_t ValueKeyHash::operator()(const ValueKey& k) const {
-    const std::uint64_t a = std::uint64_t(k.site.body) << 32 | k.site.node.value, b = std::uint64_t(k.site.callPath) << 32 | static_cast<std::uint32_t>(k.out);
+    const std::uint64_t a = std::uint64_t(k.site.body) << 32 | k.site.node.value,
+                        b = std::uint64_t(k.site.callPath) << 32 | static_cast<std::uint32_t>(k.out);
     return std::hash<std::uint64_t>()(a * 0x9E3779B97F4A7C15 ^ b);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// Listens to a run and keeps what comparisons and recordings need of it: digests of every value, of what calls wrote and of inputs after the run, times,
-// where NaN first came up, and the values themselves where someone asked for them. Holds no storage, so that it does not change when memory is freed.
-// Thread-safety: none; one collector per run.
+// Listens to a run and keeps what comparisons and recordings need of it: digests of every value, of what calls wrote and of inputs after the run,
+// times, where NaN first came up, and the values themselves where someone asked for them. Holds no storage, so that it does not change when memory is
+// freed. Thread-safety: none; one collector per run.
 
 #include <unordered_map>
 #include <unordered_set>

@@ -23,15 +23,24 @@ struct Spelling {
     DType dtype;
 };
 constexpr Spelling kSpellings[] = {
-    {"BOOL", DType::B8},           {"U8", DType::U8},
-    {"I8", DType::I8},             {"F8_E4M3", DType::F8E4M3FN},
-    {"F8_E5M2", DType::F8E5M2},    {"F8_E8M0", DType::F8E8M0FNU},
-    {"F8_E4M3FNUZ", DType::F8E4M3FNUZ}, {"F8_E5M2FNUZ", DType::F8E5M2FNUZ},
-    {"I16", DType::I16},           {"U16", DType::U16},
-    {"F16", DType::F16},           {"BF16", DType::BF16},
-    {"I32", DType::I32},           {"U32", DType::U32},
-    {"F32", DType::F32},           {"C64", DType::C64},
-    {"F64", DType::F64},           {"I64", DType::I64},
+    {"BOOL", DType::B8},
+    {"U8", DType::U8},
+    {"I8", DType::I8},
+    {"F8_E4M3", DType::F8E4M3FN},
+    {"F8_E5M2", DType::F8E5M2},
+    {"F8_E8M0", DType::F8E8M0FNU},
+    {"F8_E4M3FNUZ", DType::F8E4M3FNUZ},
+    {"F8_E5M2FNUZ", DType::F8E5M2FNUZ},
+    {"I16", DType::I16},
+    {"U16", DType::U16},
+    {"F16", DType::F16},
+    {"BF16", DType::BF16},
+    {"I32", DType::I32},
+    {"U32", DType::U32},
+    {"F32", DType::F32},
+    {"C64", DType::C64},
+    {"F64", DType::F64},
+    {"I64", DType::I64},
     {"U64", DType::U64},
 };
 
@@ -127,8 +136,10 @@ public:
         if (depth_ != 2 || inMetadata_ || inList_ || (key_ != "shape" && key_ != "data_offsets")) return refuse("an object of tensors", "a list");
         inList_ = true;
         depth_ = 3;
-        if (key_ == "shape") entries.back().hasShape = true;
-        else offsets_ = 0;
+        if (key_ == "shape")
+            entries.back().hasShape = true;
+        else
+            offsets_ = 0;
         return true;
     }
     bool end_array() override {
@@ -148,7 +159,9 @@ private:
         return false;
     }
     bool scalar(std::string found) {
-        return refuse(depth_ == 0 ? "an object of tensors" : key_ == "shape" || key_ == "data_offsets" ? "non-negative integers" : "an object with dtype, shape and data_offsets",
+        return refuse(depth_ == 0                                 ? "an object of tensors"
+                      : key_ == "shape" || key_ == "data_offsets" ? "non-negative integers"
+                                                                  : "an object with dtype, shape and data_offsets",
                       std::move(found));
     }
 
@@ -167,7 +180,8 @@ Status checkRanges(const std::string& path, std::vector<Entry>& entries, std::ui
         if (e.begin > e.end || e.end > dataBytes)
             return fail(malformed(path, "a range of tensor " + e.tensor.name + " within 0.." + std::to_string(dataBytes), range));
         if (!bytes || static_cast<std::uint64_t>(*bytes) != e.end - e.begin)
-            return fail(malformed(path, (bytes ? std::to_string(*bytes) : std::string("fewer than 2^63")) + " bytes of tensor " + e.tensor.name, range));
+            return fail(
+                malformed(path, (bytes ? std::to_string(*bytes) : std::string("fewer than 2^63")) + " bytes of tensor " + e.tensor.name, range));
         e.tensor.bytes = *bytes;
     }
     std::vector<const Entry*> sorted;
@@ -176,14 +190,16 @@ Status checkRanges(const std::string& path, std::vector<Entry>& entries, std::ui
     std::sort(sorted.begin(), sorted.end(), [](const Entry* a, const Entry* b) { return a->begin < b->begin; });
     for (std::size_t i = 1; i < sorted.size(); ++i)
         if (sorted[i]->begin < sorted[i - 1]->end)
-            return fail(malformed(path, "ranges that do not overlap", "tensors " + sorted[i - 1]->tensor.name + " and " + sorted[i]->tensor.name +
-                                                                         " both at byte " + std::to_string(sorted[i]->begin)));
+            return fail(malformed(
+                path, "ranges that do not overlap",
+                "tensors " + sorted[i - 1]->tensor.name + " and " + sorted[i]->tensor.name + " both at byte " + std::to_string(sorted[i]->begin)));
     return {};
 }
 
 class SafetensorsSource : public TensorSource {
 public:
-    SafetensorsSource(std::shared_ptr<const FileBytes> file, std::vector<std::uint64_t> places) : file_(std::move(file)), places_(std::move(places)) {}
+    SafetensorsSource(std::shared_ptr<const FileBytes> file, std::vector<std::uint64_t> places)
+        : file_(std::move(file)), places_(std::move(places)) {}
     Status read(std::size_t index, const StoredTensor& tensor, std::byte* out) const override {
         return file_->read(places_[index], out, static_cast<std::size_t>(tensor.bytes));
     }
@@ -209,7 +225,8 @@ Result<TensorFile> openSafetensors(const std::string& path) {
     if (auto ok = (*file)->read(0, length, kLengthBytes); !ok) return fail(std::move(ok.error()));
     const std::uint64_t headerBytes = littleEndian(length);
     if (headerBytes > kMaxHeader || headerBytes > size - kLengthBytes)
-        return fail(malformed(path, "a header of at most " + std::to_string(std::min(kMaxHeader, size - kLengthBytes)) + " bytes", std::to_string(headerBytes)));
+        return fail(malformed(path, "a header of at most " + std::to_string(std::min(kMaxHeader, size - kLengthBytes)) + " bytes",
+                              std::to_string(headerBytes)));
     std::string header(headerBytes, '\0');
     if (auto ok = (*file)->read(kLengthBytes, reinterpret_cast<std::byte*>(header.data()), header.size()); !ok) return fail(std::move(ok.error()));
 

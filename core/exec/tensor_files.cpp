@@ -14,8 +14,10 @@ std::optional<std::int64_t> byteCount(DType dtype, const Shape& sizes) {
     bool empty = false;
     for (std::int64_t size : sizes) {
         if (size < 0) return std::nullopt;
-        if (size == 0) empty = true;
-        else if (__builtin_mul_overflow(bytes, size, &bytes)) return std::nullopt;
+        if (size == 0)
+            empty = true;
+        else if (__builtin_mul_overflow(bytes, size, &bytes))
+            return std::nullopt;
     }
     return empty ? 0 : bytes;
 }

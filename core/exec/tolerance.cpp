@@ -6,8 +6,8 @@
 namespace aliascope::exec {
 
 bool mayRoundDifferently(std::string_view pass) {
-    static constexpr std::string_view exact[] = {"functionalize",   "reinplace",     "decompose-functionalized", "canonicalize-views", "dce", "cse",
-                                                 "plan-memory",     "reorder-for-locality", "views-to-reshape"};
+    static constexpr std::string_view exact[] = {"functionalize", "reinplace",   "decompose-functionalized", "canonicalize-views", "dce",
+                                                 "cse",           "plan-memory", "reorder-for-locality",     "views-to-reshape"};
     return std::find(std::begin(exact), std::end(exact), pass) == std::end(exact);
 }
 
@@ -22,15 +22,19 @@ GraphBound graphBound(DType dtype) {
         case DType::F64:
         case DType::F32:
         case DType::C64:
-        case DType::C128: return {1e-4, 0};
+        case DType::C128:
+            return {1e-4, 0};
         case DType::F16:
         case DType::BF16:
-        case DType::C32: return {2e-2, 0.9995};
+        case DType::C32:
+            return {2e-2, 0.9995};
         case DType::F8E4M3FN:
         case DType::F8E5M2:
         case DType::F8E4M3FNUZ:
-        case DType::F8E5M2FNUZ: return {1.25e-1, 0.99};
-        default: return {};
+        case DType::F8E5M2FNUZ:
+            return {1.25e-1, 0.99};
+        default:
+            return {};
     }
 }
 

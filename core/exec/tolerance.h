@@ -33,9 +33,9 @@ GraphBound graphBound(DType dtype);
 struct ErrorStatistics {
     double maxAbs = 0, maxRel = 0, ulp = 0;  ///< infinite where only one of the two is finite
     double errorL2 = 0, referenceL2 = 0, dot = 0, otherL2 = 0;
-    bool misplaced = false;                  ///< NaN or infinity stands on one side only
-    bool elementwise = true;                 ///< every element within rtol and atol, where these were given
-    std::int64_t worst = -1;                 ///< logical index of maxAbs
+    bool misplaced = false;   ///< NaN or infinity stands on one side only
+    bool elementwise = true;  ///< every element within rtol and atol, where these were given
+    std::int64_t worst = -1;  ///< logical index of maxAbs
 };
 bool isClose(const ErrorStatistics& e, DType dtype, const Tolerance& tolerance);
 

@@ -189,11 +189,12 @@ std::vector<DigestRow> Recording::digests(std::int64_t run, std::optional<Uid> u
         const auto place = placeOf(db, run);
         if (!place) return out;
         NodeWords words(db, place->lane, place->stage);
-        Statement s(db,
-                    "SELECT d.uid, d.out, p.text, t.text, t.numel, d.hash, d.hash_v, d.min, d.max, d.mean, d.l2, d.n_nan, d.n_posinf, d.n_neginf, d.n_zero, "
-                    "d.argmax_abs, t.dtype FROM digest d LEFT JOIN str p ON p.id = d.call_path LEFT JOIN type t ON t.id = d.type "
-                    "LEFT JOIN node n ON n.lane = ?2 AND n.uid = d.uid AND n.first_stage <= ?3 AND n.last_stage >= ?3 "
-                    "WHERE d.run = ?1 AND (?4 IS NULL OR d.uid = ?4) ORDER BY d.call_path, d.uid >> 32, n.ord, d.uid, d.out");
+        Statement s(
+            db,
+            "SELECT d.uid, d.out, p.text, t.text, t.numel, d.hash, d.hash_v, d.min, d.max, d.mean, d.l2, d.n_nan, d.n_posinf, d.n_neginf, d.n_zero, "
+            "d.argmax_abs, t.dtype FROM digest d LEFT JOIN str p ON p.id = d.call_path LEFT JOIN type t ON t.id = d.type "
+            "LEFT JOIN node n ON n.lane = ?2 AND n.uid = d.uid AND n.first_stage <= ?3 AND n.last_stage >= ?3 "
+            "WHERE d.run = ?1 AND (?4 IS NULL OR d.uid = ?4) ORDER BY d.call_path, d.uid >> 32, n.ord, d.uid, d.out");
         s.bind(run, place->lane, place->stage, uid);
         while (s.step()) {
             DigestRow d;
@@ -220,7 +221,8 @@ std::vector<TimingRow> Recording::timings(std::int64_t run) const {
         const auto place = placeOf(db, run);
         if (!place) return out;
         NodeWords words(db, place->lane, place->stage);
-        Statement s(db, "SELECT t.uid, p.text, t.repeat, t.ns FROM timing t LEFT JOIN str p ON p.id = t.call_path WHERE t.run = ?1 ORDER BY t.uid, t.repeat");
+        Statement s(
+            db, "SELECT t.uid, p.text, t.repeat, t.ns FROM timing t LEFT JOIN str p ON p.id = t.call_path WHERE t.run = ?1 ORDER BY t.uid, t.repeat");
         s.bind(run);
         while (s.step()) {
             const Uid uid = static_cast<Uid>(s.integer(0));
@@ -250,7 +252,9 @@ std::vector<ComparedRow> Recording::comparisonRows(std::int64_t comparison) cons
         const auto a = placeOf(db, runs.integer(0)), b = placeOf(db, runs.integer(1));
         if (!a || !b) return out;
         NodeWords earlier(db, a->lane, a->stage), later(db, b->lane, b->stage);
-        Statement s(db, "SELECT seq, uid_a, uid_b, out, verdict, inherited, max_abs, max_rel, ulp, at, a, b FROM comparison_row WHERE comparison = ?1 ORDER BY seq");
+        Statement s(db,
+                    "SELECT seq, uid_a, uid_b, out, verdict, inherited, max_abs, max_rel, ulp, at, a, b FROM comparison_row WHERE comparison = ?1 "
+                    "ORDER BY seq");
         s.bind(comparison);
         while (s.step()) {
             ComparedRow r;

@@ -25,9 +25,9 @@ struct RunRow {
 struct DigestRow {
     std::uint64_t uid = 0;
     int out = 0;
-    std::string callPath;  ///< empty = main graph's frame
+    std::string callPath;               ///< empty = main graph's frame
     std::string node, op, label, type;  ///< label: `cos`, `x of mylib::two after`, `returned value 0`, `x_1 after the run`
-    exec::Digest digest;   ///< dtype, shape and strides are in `type`
+    exec::Digest digest;                ///< dtype, shape and strides are in `type`
 };
 
 struct TimingRow {
@@ -44,7 +44,7 @@ struct ComparisonRow {
     std::string stageNameA, stageNameB, policy, verdict;
     std::optional<std::uint64_t> firstUid;  ///< where it begins, in the later stage
     int firstOut = 0;
-    std::string first;                      ///< its label
+    std::string first;  ///< its label
 };
 
 /// One value of a comparison; glyphs of the numerics view: `.` same, value-same, close; `X` differs; `x` differs and inherited; `-` no counterpart;
@@ -54,8 +54,8 @@ struct ComparedRow {
     std::optional<std::uint64_t> uidA, uidB;
     std::string nodeA, nodeB, opB, label, verdict;  ///< of a result or input after the run the label says so
     bool inherited = false;
-    std::optional<double> maxAbs, maxRel, ulp;      ///< nothing where values were not fetched
-    std::string at, a, b;                           ///< `[3, 0]` and both values
+    std::optional<double> maxAbs, maxRel, ulp;  ///< nothing where values were not fetched
+    std::string at, a, b;                       ///< `[3, 0]` and both values
     char glyph() const;
 };
 

@@ -16,9 +16,10 @@ namespace {
 class SiteUids {
 public:
     SiteUids(Database& db, std::int64_t run) {
-        Statement s(db,
-                    "SELECT DISTINCT n.uid >> 32, b.text FROM run r JOIN stage s ON s.id = r.stage JOIN node n ON n.lane = s.lane AND n.first_stage <= s.idx "
-                    "AND n.last_stage >= s.idx JOIN str b ON b.id = n.body WHERE r.id = ?1 ORDER BY b.text");
+        Statement s(
+            db,
+            "SELECT DISTINCT n.uid >> 32, b.text FROM run r JOIN stage s ON s.id = r.stage JOIN node n ON n.lane = s.lane AND n.first_stage <= s.idx "
+            "AND n.last_stage >= s.idx JOIN str b ON b.id = n.body WHERE r.id = ?1 ORDER BY b.text");
         s.bind(run);
         while (s.step()) numbers_.push_back(static_cast<std::uint32_t>(s.integer(0)));
     }
@@ -30,7 +31,8 @@ private:
 
 class RunWriter {
 public:
-    RunWriter(Database& db, TextPool& pool, std::int64_t run, const RunOutcome& outcome) : db_(db), pool_(pool), run_(run), outcome_(outcome), uid_(db, run) {}
+    RunWriter(Database& db, TextPool& pool, std::int64_t run, const RunOutcome& outcome)
+        : db_(db), pool_(pool), run_(run), outcome_(outcome), uid_(db, run) {}
 
     void write() {
         Statement update(db_, "UPDATE run SET state = ?2, synthetic = ?3, wall_ns = ?4 WHERE id = ?1");
@@ -60,13 +62,14 @@ private:
     }
 
     void writeDigests() {
-        Statement insert(db_,
-                         "INSERT OR REPLACE INTO digest(run, uid, out, call_path, type, hash, hash_v, min, max, mean, l2, n_nan, n_posinf, n_neginf, n_zero, "
-                         "argmax_abs) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)");
+        Statement insert(
+            db_,
+            "INSERT OR REPLACE INTO digest(run, uid, out, call_path, type, hash, hash_v, min, max, mean, l2, n_nan, n_posinf, n_neginf, n_zero, "
+            "argmax_abs) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)");
         for (const exec::RunValue& v : outcome_.values->rows) {
             const exec::Digest& d = v.digest;
-            insert.run(run_, uid_(v.site), v.out, callPathOf(v.site), typeOf(d), d.hash, d.hashV, d.min, d.max, d.mean, d.l2, d.nan, d.posInf, d.negInf, d.zero,
-                       d.argmaxAbs < 0 ? std::nullopt : std::optional(d.argmaxAbs));
+            insert.run(run_, uid_(v.site), v.out, callPathOf(v.site), typeOf(d), d.hash, d.hashV, d.min, d.max, d.mean, d.l2, d.nan, d.posInf,
+                       d.negInf, d.zero, d.argmaxAbs < 0 ? std::nullopt : std::optional(d.argmaxAbs));
         }
     }
 
@@ -80,11 +83,13 @@ private:
     }
 
     void writeDiagnostics() {
-        Statement insert(db_,
-                         "INSERT INTO diagnostic(stage, run, uid, severity, audience, code, params) VALUES((SELECT stage FROM run WHERE id = ?1), ?1, ?2, ?3, ?4, "
-                         "?5, ?6)");
+        Statement insert(
+            db_,
+            "INSERT INTO diagnostic(stage, run, uid, severity, audience, code, params) VALUES((SELECT stage FROM run WHERE id = ?1), ?1, ?2, ?3, ?4, "
+            "?5, ?6)");
         Statement node(db_,
-                       "SELECT n.uid FROM run r JOIN stage s ON s.id = r.stage JOIN node n ON n.lane = s.lane AND n.first_stage <= s.idx AND n.last_stage >= s.idx "
+                       "SELECT n.uid FROM run r JOIN stage s ON s.id = r.stage JOIN node n ON n.lane = s.lane AND n.first_stage <= s.idx AND "
+                       "n.last_stage >= s.idx "
                        "WHERE r.id = ?1 AND n.name = ?2 ORDER BY n.uid LIMIT 1");
         for (const Diagnostic& d : outcome_.diagnostics) {
             std::optional<std::int64_t> uid;
@@ -144,8 +149,8 @@ std::int64_t insertComparison(Database& db, std::int64_t runA, std::int64_t runB
     for (const exec::ComparedValue& row : c.rows) {
         const auto number = [&](double n) { return row.measured ? std::optional(n) : std::nullopt; };
         const std::string at = row.index < 0 ? std::string() : bracketed(row.at);
-        insert.run(id, seq++, uidOf(uidA, row.a), uidOf(uidB, row.b), row.outB, exec::toString(row.verdict), row.inherited, number(row.maxAbs), number(row.maxRel),
-                   number(row.ulp), orNull(at), orNull(row.valueA), orNull(row.valueB));
+        insert.run(id, seq++, uidOf(uidA, row.a), uidOf(uidB, row.b), row.outB, exec::toString(row.verdict), row.inherited, number(row.maxAbs),
+                   number(row.maxRel), number(row.ulp), orNull(at), orNull(row.valueA), orNull(row.valueB));
     }
     return id;
 }

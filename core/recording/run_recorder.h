@@ -1,6 +1,6 @@
 #pragma once
-// What a session keeps of a run (session.md 2: run, digest, timing, comparison, comparison_row, probe, and through memory_rows.h its memory). A run is
-// listened to by exec::RunCollector and written in one transaction after the stage, so that recording costs the run next to nothing.
+// What a session keeps of a run (session.md 2: run, digest, timing, comparison, comparison_row, probe, and through memory_rows.h its memory). A run
+// is listened to by exec::RunCollector and written in one transaction after the stage, so that recording costs the run next to nothing.
 
 #include <cstdint>
 #include <optional>
@@ -21,8 +21,8 @@ struct RunHeader {
     std::string device, backend;
     std::string mode = "observe", accounting = "exact";
     std::optional<std::uint64_t> seed;
-    std::string inputs;         ///< file, or `random`
-    std::string options = "{}"; ///< JSON object
+    std::string inputs;          ///< file, or `random`
+    std::string options = "{}";  ///< JSON object
 };
 
 /// What is null is not recorded.

@@ -84,7 +84,8 @@ private slots:
     void stagesOfSamplesAgree_data() {
         QTest::addColumn<QString>("sample");
         QTest::addColumn<QString>("pipeline");
-        for (const char* sample : {"kv_cache_layers", "old_value_kept", "row_written", "list_of_views", "inplace_aten_views", "dynamic_rows", "full_written"})
+        for (const char* sample :
+             {"kv_cache_layers", "old_value_kept", "row_written", "list_of_views", "inplace_aten_views", "dynamic_rows", "full_written"})
             for (const char* pipeline : {"best", "torch-v2"}) QTest::addRow("%s %s", sample, pipeline) << sample << pipeline;
     }
     void stagesOfSamplesAgree() {
@@ -92,7 +93,8 @@ private slots:
         QFETCH(QString, pipeline);
         const Answer a = ask(QStringList{"exec", samples + sample + ".py", "--pipeline", pipeline, "--seed", "1", "--json"} + mylib);
         QVERIFY2(a.exit == 0, qPrintable(a.err));
-        for (const QJsonValue& c : a.result()["comparisons"].toArray()) QVERIFY(QStringList({"same", "value-same", "close"}).contains(c.toObject()["verdict"].toString()));
+        for (const QJsonValue& c : a.result()["comparisons"].toArray())
+            QVERIFY(QStringList({"same", "value-same", "close"}).contains(c.toObject()["verdict"].toString()));
         QVERIFY(!a.result()["digests"].toArray().isEmpty());
         QVERIFY(!a.result()["memory"].toArray().isEmpty());
     }
@@ -118,7 +120,9 @@ private slots:
         QFile file(out);
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QByteArray bytes = file.readAll();
-        const QJsonObject header = QJsonDocument::fromJson(bytes.mid(8, static_cast<unsigned char>(bytes[0]) + 256 * static_cast<unsigned char>(bytes[1])).trimmed()).object();
+        const QJsonObject header =
+            QJsonDocument::fromJson(bytes.mid(8, static_cast<unsigned char>(bytes[0]) + 256 * static_cast<unsigned char>(bytes[1])).trimmed())
+                .object();
         QCOMPARE(header.keys(), QStringList({"after/0", "out/0"}));
         const QJsonObject mul = row(a.result()["inputs"].toArray(), "name", "x");
         QCOMPARE(mul["role"].toString(), QString("file"));
@@ -128,7 +132,8 @@ private slots:
 
     void sessionsKeepRuns() {
         const QString session = folder_.filePath("kept.aliascope");
-        QCOMPARE(ask(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--repeat", "3", "-o", session} + mylib).exit, 1);
+        QCOMPARE(ask(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--repeat", "3", "-o", session} + mylib).exit,
+                 1);
         QCOMPARE(runStates(session), QString("complete,complete,complete,complete"));
         const Answer numbers = ask({"numerics", session, "--json"});
         QVERIFY2(numbers.exit == 0, qPrintable(numbers.err));
@@ -158,21 +163,26 @@ private slots:
         QTest::addColumn<int>("exit");
         QTest::addColumn<QStringList>("words");
         const QByteArray plain = program(x3, "add = torch.ops.aten.add.Tensor(x, 1)\nreturn (add,)");
-        QTest::newRow("missing input") << program(R"(x: "f32[3][1]cuda:0", y: "f32[3][1]cuda:0")", "add = torch.ops.aten.add.Tensor(x, y)\nreturn (add,)")
+        QTest::newRow("missing input") << program(R"(x: "f32[3][1]cuda:0", y: "f32[3][1]cuda:0")",
+                                                  "add = torch.ops.aten.add.Tensor(x, y)\nreturn (add,)")
                                        << QStringList{"--inputs", "IN"} << 5 << QStringList{"INPUT_MISSING", "input y f32[3]"};
         QTest::newRow("shape of an input") << program(R"(x: "f32[4][1]cuda:0")", "return (x,)") << QStringList{"--inputs", "IN"} << 5
                                            << QStringList{"INPUT_MISMATCH", "f32[3]", "f32[4]"};
         QTest::newRow("no file") << plain << QStringList{"--inputs", "/nowhere.safetensors"} << 3 << QStringList{"R004", "No such file"};
-        QTest::newRow("constant") << program(x3, "c = self.c\nadd = torch.ops.aten.add.Tensor(x, c)\nreturn (add,)") << QStringList{"--inputs", "IN"} << 5
-                                  << QStringList{"CONSTANT_VALUE_MISSING", "Constant c"};
+        QTest::newRow("constant") << program(x3, "c = self.c\nadd = torch.ops.aten.add.Tensor(x, c)\nreturn (add,)") << QStringList{"--inputs", "IN"}
+                                  << 5 << QStringList{"CONSTANT_VALUE_MISSING", "Constant c"};
         QTest::newRow("unknown operator") << program(x3, "foo = torch.ops.nobody.knows.default(x)\nreturn (foo,)") << QStringList{} << 5
                                           << QStringList{"UNSUPPORTED_OP", "nobody::knows at foo", "Stage 1 imported"};
-        QTest::newRow("shape mismatch") << program(R"(x: "f32[3][1]cuda:0", y: "f32[4][1]cuda:0")", "add = torch.ops.aten.add.Tensor(x, y)\nreturn (add,)")
+        QTest::newRow("shape mismatch") << program(R"(x: "f32[3][1]cuda:0", y: "f32[4][1]cuda:0")",
+                                                   "add = torch.ops.aten.add.Tensor(x, y)\nreturn (add,)")
                                         << QStringList{} << 5 << QStringList{"at add", "self f32[3], other f32[4]"};
-        QTest::newRow("index") << program(R"(x: "f32[3][1]cuda:0")", "full = torch.ops.aten.full.default([2], 7, dtype = torch.int64)\nindex = torch.ops.aten.index.Tensor(x, [full])\nreturn (index,)")
-                               << QStringList{} << 5 << QStringList{"INDEX_OUT_OF_RANGE", "index: index 7", "outside 0..3"};
-        QTest::newRow("memory") << program(x3, "full = torch.ops.aten.full.default([1000000], 0)\nreturn (full,)") << QStringList{"--max-bytes", "1000"} << 5
-                                << QStringList{"OUT_OF_MEMORY", "full asks for"};
+        QTest::newRow("index")
+            << program(
+                   R"(x: "f32[3][1]cuda:0")",
+                   "full = torch.ops.aten.full.default([2], 7, dtype = torch.int64)\nindex = torch.ops.aten.index.Tensor(x, [full])\nreturn (index,)")
+            << QStringList{} << 5 << QStringList{"INDEX_OUT_OF_RANGE", "index: index 7", "outside 0..3"};
+        QTest::newRow("memory") << program(x3, "full = torch.ops.aten.full.default([1000000], 0)\nreturn (full,)")
+                                << QStringList{"--max-bytes", "1000"} << 5 << QStringList{"OUT_OF_MEMORY", "full asks for"};
         QTest::newRow("device") << plain << QStringList{"--device", "cuda:0"} << 6 << QStringList{"DEVICE_MISSING", "cuda:0"};
         QTest::newRow("NaN") << program(x3, "log = torch.ops.aten.log.default(x)\nreturn (log,)") << QStringList{"--inputs", "IN"} << 0
                              << QStringList{"NEW_NAN", "log is the first", "[0]"};
@@ -192,17 +202,21 @@ private slots:
 
     void failedRunsLeaveASession() {
         const QString session = folder_.filePath("failed.aliascope");
-        const QString file = put("g.py", program(x3, "add = torch.ops.aten.add.Tensor(x, 1)\nfoo = torch.ops.nobody.knows.default(add)\nreturn (foo,)"));
+        const QString file =
+            put("g.py", program(x3, "add = torch.ops.aten.add.Tensor(x, 1)\nfoo = torch.ops.nobody.knows.default(add)\nreturn (foo,)"));
         QCOMPARE(ask({"exec", file, "-o", session}).exit, 5);
         QCOMPARE(runStates(session), QString("failed"));
-        const Answer a = ask({"query", session, "SELECT d.code, n.name FROM diagnostic d JOIN run r ON r.id = d.run LEFT JOIN node n ON n.uid = d.uid WHERE d.severity = 'error'"});
+        const Answer a =
+            ask({"query", session,
+                 "SELECT d.code, n.name FROM diagnostic d JOIN run r ON r.id = d.run LEFT JOIN node n ON n.uid = d.uid WHERE d.severity = 'error'"});
         QVERIFY2(a.out.contains("UNSUPPORTED_OP") && a.out.contains("foo"), qPrintable(a.out + a.err));
         QVERIFY(ask({"stages", session}).out.contains("imported"));
     }
 
     void timeoutsEndARun() {
-        const QByteArray g = program(R"(x: "f32[1500, 1500][1500, 1]cuda:0")", "mm = torch.ops.aten.mm.default(x, x)\nmm_1 = torch.ops.aten.mm.default(mm, x)\n"
-                                                                               "mm_2 = torch.ops.aten.mm.default(mm_1, x)\nreturn (mm_2,)");
+        const QByteArray g = program(R"(x: "f32[1500, 1500][1500, 1]cuda:0")",
+                                     "mm = torch.ops.aten.mm.default(x, x)\nmm_1 = torch.ops.aten.mm.default(mm, x)\n"
+                                     "mm_2 = torch.ops.aten.mm.default(mm_1, x)\nreturn (mm_2,)");
         const Answer a = ask({"exec", "-", "--device", "cpu-ref", "--timeout", "0.001"}, g);
         QVERIFY2(a.exit == 8, qPrintable(QString::number(a.exit) + a.err));
         QVERIFY2(a.err.contains("TIMEOUT") && a.err.contains("Stopped at"), qPrintable(a.err));
@@ -210,7 +224,9 @@ private slots:
 
     void interruptsKeepWhatThereIs() {
         QByteArray body = "mm = torch.ops.aten.mm.default(x, x)\n";
-        for (int i = 1; i < 300; ++i) body += QStringLiteral("mm_%1 = torch.ops.aten.mm.default(%2, x)\n").arg(i).arg(i == 1 ? "mm" : QStringLiteral("mm_%1").arg(i - 1)).toUtf8();
+        for (int i = 1; i < 300; ++i)
+            body +=
+                QStringLiteral("mm_%1 = torch.ops.aten.mm.default(%2, x)\n").arg(i).arg(i == 1 ? "mm" : QStringLiteral("mm_%1").arg(i - 1)).toUtf8();
         const QString file = put("long.py", program(R"(x: "f32[500, 500][500, 1]cuda:0")", body + "return (mm_299,)"));
         const QString session = folder_.filePath("interrupted.aliascope");
         QProcess process;

@@ -49,9 +49,11 @@ Stage executed(const std::string& inputs, const std::string& body, const std::ve
 }
 
 Comparison compared(const Stage& a, const Stage& b, const Tolerance& tolerance = {true, {}, {}}, const RewriteSteps& rewrites = {}) {
-    return compareStages({&a.graph, &a.values}, {&b.graph, &b.values}, rewrites, tolerance, ops(), [&](Comparison& c, const std::vector<std::size_t>& rows) {
-        for (std::size_t i : rows) measure(c.rows[i], a.kept.at({*c.rows[i].a, c.rows[i].outA}), b.kept.at({*c.rows[i].b, c.rows[i].outB}), tolerance);
-    });
+    return compareStages({&a.graph, &a.values}, {&b.graph, &b.values}, rewrites, tolerance, ops(),
+                         [&](Comparison& c, const std::vector<std::size_t>& rows) {
+                             for (std::size_t i : rows)
+                                 measure(c.rows[i], a.kept.at({*c.rows[i].a, c.rows[i].outA}), b.kept.at({*c.rows[i].b, c.rows[i].outB}), tolerance);
+                         });
 }
 
 /// `name[out] verdict` of every row that does not simply agree; `x` marks what is inherited.
@@ -60,8 +62,8 @@ QString told(const Comparison& c, const Stage& b) {
     for (const ComparedValue& row : c.rows) {
         if (agrees(row.verdict)) continue;
         const std::string name = row.b ? b.graph[row.b->node].name.str() : "-";
-        out << QString::fromStdString(name + (row.outB == 0 ? "" : "[" + std::to_string(row.outB) + "]") + " ") + (row.inherited ? "inherited" : toString(row.verdict).data()) +
-                   (row.why.empty() ? "" : ":" + QString::fromStdString(row.why));
+        out << QString::fromStdString(name + (row.outB == 0 ? "" : "[" + std::to_string(row.outB) + "]") + " ") +
+                   (row.inherited ? "inherited" : toString(row.verdict).data()) + (row.why.empty() ? "" : ":" + QString::fromStdString(row.why));
     }
     return out.join(", ");
 }
@@ -71,7 +73,8 @@ QString first(const Comparison& c, const Stage& b) {
     const ComparedValue& row = c.rows[*c.first];
     QStringList at;
     for (std::int64_t i : row.at) at << QString::number(i);
-    return QString::fromStdString(b.graph[row.b->node].name.str()) + " [" + at.join(", ") + "] " + QString::fromStdString(row.valueA + " " + row.valueB);
+    return QString::fromStdString(b.graph[row.b->node].name.str()) + " [" + at.join(", ") + "] " +
+           QString::fromStdString(row.valueA + " " + row.valueB);
 }
 
 const char* x3 = R"(x: "f32[3][1]cuda:0")";
@@ -92,10 +95,14 @@ private slots:
     }
 
     void differencesBeginSomewhereAndGoOn() {
-        const Stage a = executed(x3, "add = torch.ops.aten.add.Tensor(x, 1)\nmul = torch.ops.aten.mul.Tensor(add, 2)\nneg = torch.ops.aten.neg.default(mul)\nreturn (neg, x)",
-                                 {range({3})});
-        const Stage b = executed(x3, "add = torch.ops.aten.add.Tensor(x, 1)\nmul = torch.ops.aten.mul.Tensor(add, 3)\nneg = torch.ops.aten.neg.default(mul)\nreturn (neg, x)",
-                                 {range({3})});
+        const Stage a = executed(
+            x3,
+            "add = torch.ops.aten.add.Tensor(x, 1)\nmul = torch.ops.aten.mul.Tensor(add, 2)\nneg = torch.ops.aten.neg.default(mul)\nreturn (neg, x)",
+            {range({3})});
+        const Stage b = executed(
+            x3,
+            "add = torch.ops.aten.add.Tensor(x, 1)\nmul = torch.ops.aten.mul.Tensor(add, 3)\nneg = torch.ops.aten.neg.default(mul)\nreturn (neg, x)",
+            {range({3})});
         const Comparison c = compared(a, b);
         QVERIFY(c.verdict == Verdict::Differs);
         QCOMPARE(told(c, b), QString("output inherited, mul differs, neg inherited"));
@@ -115,8 +122,11 @@ private slots:
 
     void differencesTravelThroughMemory() {
         // neg reads what the second call wrote into another view of the same storage.
-        const char* body = "view = torch.ops.aten.view.default(x, [3])\nadd_ = torch.ops.aten.add_.Tensor(view, %1)\nneg = torch.ops.aten.neg.default(x)\nreturn (neg,)";
-        const Stage a = executed(x3, QString(body).arg(1).toStdString(), {range({3})}), b = executed(x3, QString(body).arg(2).toStdString(), {range({3})});
+        const char* body =
+            "view = torch.ops.aten.view.default(x, [3])\nadd_ = torch.ops.aten.add_.Tensor(view, %1)\nneg = torch.ops.aten.neg.default(x)\nreturn "
+            "(neg,)";
+        const Stage a = executed(x3, QString(body).arg(1).toStdString(), {range({3})}),
+                    b = executed(x3, QString(body).arg(2).toStdString(), {range({3})});
         QCOMPARE(told(compared(a, b), b), QString("output inherited, x[-1] inherited, add_ differs, neg inherited"));
     }
 
@@ -150,8 +160,9 @@ private slots:
     }
 
     void randomAndUndefinedValuesAreNotCompared() {
-        const char* random = "rand = torch.ops.aten.rand.default([3], dtype = torch.float32, device = device(type='cpu'), pin_memory = False)\n"
-                             "add = torch.ops.aten.add.Tensor(rand, x)\nreturn (add,)";
+        const char* random =
+            "rand = torch.ops.aten.rand.default([3], dtype = torch.float32, device = device(type='cpu'), pin_memory = False)\n"
+            "add = torch.ops.aten.add.Tensor(rand, x)\nreturn (add,)";
         const Stage a = executed(x3, random, {range({3})}, 1), b = executed(x3, random, {range({3})}, 2);
         const Comparison c = compared(a, b);
         QVERIFY(c.verdict == Verdict::NotComparable);
@@ -178,12 +189,15 @@ private slots:
 
     void wrappersWriteTheSameOperands() {
         const Stage a = executed(x3, "foo = torch.ops.mylib.foo.default(x)\nreturn ()", {range({3})});
-        const Stage v1 = executed(x3, "foo = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = x)\ngetitem = foo[1]\n"
-                                      "copy_ = torch.ops.aten.copy_.default(x, getitem)\nreturn ()",
+        const Stage v1 = executed(x3,
+                                  "foo = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = x)\ngetitem = foo[1]\n"
+                                  "copy_ = torch.ops.aten.copy_.default(x, getitem)\nreturn ()",
                                   {range({3})});
-        const Stage v2 = executed(x3, "foo = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _x_size = (2,), _x_stride = (1,), "
-                                      "_x_storage_offset = 1, _all_bases = [x])\ngetitem = foo[1]\ncopy_ = torch.ops.aten.copy_.default(x, getitem)\nreturn ()",
-                                  {range({3})});
+        const Stage v2 = executed(
+            x3,
+            "foo = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _x_size = (2,), _x_stride = (1,), "
+            "_x_storage_offset = 1, _all_bases = [x])\ngetitem = foo[1]\ncopy_ = torch.ops.aten.copy_.default(x, getitem)\nreturn ()",
+            {range({3})});
         const auto written = [](const Stage& s) {
             for (const RunValue& v : s.values.rows)
                 if (s.graph[v.site.node].name == "foo"_n && v.out == writtenOut(0)) return v.digest;
@@ -198,7 +212,8 @@ private slots:
 
     void rewritesPairValues() {
         const Stage a = executed(x3, "add = torch.ops.aten.add.Tensor(x, 1)\nreturn (add,)", {range({3})});
-        const Stage b = executed(x3, "unused = torch.ops.aten.neg.default(x)\nsum_of_both = torch.ops.aten.add.Tensor(x, 1)\nreturn (sum_of_both,)", {range({3})});
+        const Stage b = executed(x3, "unused = torch.ops.aten.neg.default(x)\nsum_of_both = torch.ops.aten.add.Tensor(x, 1)\nreturn (sum_of_both,)",
+                                 {range({3})});
         const RewriteSteps steps = {{{{0, a.graph.find("add"_n), 0}}, {{0, b.graph.find("sum_of_both"_n), 0}}}};
         const StagePairs pairs({&a.graph, &a.values}, {&b.graph, &b.values}, steps, ops());
         bool found = false;
@@ -212,7 +227,9 @@ private slots:
     }
 
     void theFirstNaNIsNamed() {
-        const Graph g = forward(x3, "neg = torch.ops.aten.neg.default(x)\nsqrt = torch.ops.aten.sqrt.default(neg)\nadd = torch.ops.aten.add.Tensor(sqrt, 1)\nreturn (add,)");
+        const Graph g = forward(
+            x3,
+            "neg = torch.ops.aten.neg.default(x)\nsqrt = torch.ops.aten.sqrt.default(neg)\nadd = torch.ops.aten.add.Tensor(sqrt, 1)\nreturn (add,)");
         RunCollector collector(g, ops(), cpu(), DigestMode::All);
         collector.finish(execute(g, ops(), cpu(), {range({3})}, {}, {}, &collector));
         QVERIFY(collector.firstNaN);
@@ -221,7 +238,8 @@ private slots:
     }
 
     void ulpsCountNeighbours() {
-        const KeptValue a{DType::F32, {1}, std::vector<std::byte>(4)}, b{DType::F32, {1}, {std::byte{3}, std::byte{0}, std::byte{0}, std::byte{0x80}}};
+        const KeptValue a{DType::F32, {1}, std::vector<std::byte>(4)},
+            b{DType::F32, {1}, {std::byte{3}, std::byte{0}, std::byte{0}, std::byte{0x80}}};
         QCOMPARE(compareElements(a, b, {}).ulp, 3.0);  // +0 and the third subnormal below it
     }
 };

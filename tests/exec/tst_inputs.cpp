@@ -57,7 +57,9 @@ class InputsTest : public QObject {
         if (!writeTensorFile(path, tensors)) qFatal("cannot write");
         return std::move(*TensorFile::open(path));
     }
-    static Graph sum() { return forward(twoInputs, "sum_1 = torch.ops.aten.sum.default(x)\nadd = torch.ops.aten.add.Tensor(y, sum_1)\nreturn (add,)"); }
+    static Graph sum() {
+        return forward(twoInputs, "sum_1 = torch.ops.aten.sum.default(x)\nadd = torch.ops.aten.add.Tensor(y, sum_1)\nreturn (add,)");
+    }
     static Result<InputSet> choose(const Graph& g, const TensorFile* f, std::uint64_t seed = 0) {
         InputOptions options;
         options.file = f;
@@ -133,7 +135,8 @@ private slots:
     }
 
     void constantsComeByAttribute() {
-        const Graph g = forward(R"(x: "f32[2][1]cuda:0")", "_c: \"f32[2][1]cuda:0\" = self._c\nadd = torch.ops.aten.add.Tensor(x, _c)\nreturn (add,)");
+        const Graph g =
+            forward(R"(x: "f32[2][1]cuda:0")", "_c: \"f32[2][1]cuda:0\" = self._c\nadd = torch.ops.aten.add.Tensor(x, _c)\nreturn (add,)");
         const TensorFile without = file({floats("in/0", {2}, 0)});
         const auto refused = choose(g, &without);
         QVERIFY(!refused && refused.error().code == "CONSTANT_VALUE_MISSING");
@@ -166,8 +169,11 @@ private slots:
         QTest::addColumn<QString>("inputs");
         QTest::addColumn<QString>("body");
         QTest::addColumn<QString>("role");
-        const auto row = [](const char* name, const char* inputs, const char* body, const char* role) { QTest::newRow(name) << inputs << body << role; };
-        row("embedding", R"(w: "f32[50, 4][4, 1]cuda:0", x: "i64[7][1]cuda:0")", "embedding = torch.ops.aten.embedding.default(w, x)\nreturn (embedding,)", "ids");
+        const auto row = [](const char* name, const char* inputs, const char* body, const char* role) {
+            QTest::newRow(name) << inputs << body << role;
+        };
+        row("embedding", R"(w: "f32[50, 4][4, 1]cuda:0", x: "i64[7][1]cuda:0")",
+            "embedding = torch.ops.aten.embedding.default(w, x)\nreturn (embedding,)", "ids");
         row("through a view", R"(w: "f32[50, 4][4, 1]cuda:0", x: "i64[6][1]cuda:0")",
             "view = torch.ops.aten.view.default(x, [2, 3])\nembedding = torch.ops.aten.embedding.default(w, view)\nreturn (embedding,)", "ids");
         row("index_put", R"(w: "f32[50, 4][4, 1]cuda:0", x: "i64[7][1]cuda:0", v: "f32[7, 4][4, 1]cuda:0")",
@@ -175,16 +181,20 @@ private slots:
         row("accumulate", R"(w: "f32[50, 4][4, 1]cuda:0", x: "i64[7][1]cuda:0", v: "f32[7, 4][4, 1]cuda:0")",
             "index_put = torch.ops.aten.index_put.default(w, [x], v, True)\nreturn (index_put,)", "ids");
         row("labels", R"(w: "f32[7, 50][50, 1]cuda:0", x: "i64[7, 1][1, 1]cuda:0")",
-            "ne = torch.ops.aten.ne.Scalar(x, -100)\nfull = torch.ops.aten.full.default([], 0, dtype = torch.int64)\nwhere = torch.ops.aten.where.self(ne, x, full)\n"
+            "ne = torch.ops.aten.ne.Scalar(x, -100)\nfull = torch.ops.aten.full.default([], 0, dtype = torch.int64)\nwhere = "
+            "torch.ops.aten.where.self(ne, x, full)\n"
             "gather = torch.ops.aten.gather.default(w, 1, where)\nreturn (gather,)",
             "labels");
         row("pooling offsets", R"(x: "i8[1, 1, 4, 4][16, 16, 4, 1]cuda:0")",
-            "w = torch.ops.prims._low_memory_max_pool_offsets_to_indices.default(x, [3, 3], [8, 8], [2, 2], [1, 1], [1, 1])\nreturn (w,)", "window centre");
+            "w = torch.ops.prims._low_memory_max_pool_offsets_to_indices.default(x, [3, 3], [8, 8], [2, 2], [1, 1], [1, 1])\nreturn (w,)",
+            "window centre");
         row("mask", R"(x: "b8[7, 3][3, 1]cuda:0")", "return (x,)", "mask");
-        row("weight", R"(a: "f32[2, 16][16, 1]cuda:0", x: "f32[16, 4][4, 1]cuda:0")", "mm = torch.ops.aten.mm.default(a, x)\nreturn (mm,)", "matrix weight");
+        row("weight", R"(a: "f32[2, 16][16, 1]cuda:0", x: "f32[16, 4][4, 1]cuda:0")", "mm = torch.ops.aten.mm.default(a, x)\nreturn (mm,)",
+            "matrix weight");
         row("norm", R"(a: "f32[2, 16][16, 1]cuda:0", x: "f32[16][1]cuda:0")",
             "n = torch.ops.aten.native_layer_norm.default(a, [16], x, None, 1e-05)\ngetitem = n[0]\nreturn (getitem,)", "norm weight");
-        row("variance", R"(x: "f32[16][1]cuda:0")", "add = torch.ops.aten.add.Tensor(x, 1e-05)\nrsqrt = torch.ops.aten.rsqrt.default(add)\nreturn (rsqrt,)", "variance");
+        row("variance", R"(x: "f32[16][1]cuda:0")",
+            "add = torch.ops.aten.add.Tensor(x, 1e-05)\nrsqrt = torch.ops.aten.rsqrt.default(add)\nreturn (rsqrt,)", "variance");
         row("tangent", R"(tangents_1: "f32[][]cuda:0", x: "f32[3][1]cuda:0")", "return (x,)", "float");
         row("integer", R"(x: "i32[7][1]cuda:0")", "return (x,)", "int");
     }
@@ -199,7 +209,8 @@ private slots:
 
     void idsStayInRangeAndSlotsAreUnique() {
         const Graph g = forward(R"(w: "f32[9, 4][4, 1]cuda:0", ids: "i64[200][1]cuda:0", slots: "i64[9][1]cuda:0", v: "f32[9, 4][4, 1]cuda:0")",
-                                "embedding = torch.ops.aten.embedding.default(w, ids)\nindex_put = torch.ops.aten.index_put.default(w, [slots], v)\nreturn (embedding, index_put)");
+                                "embedding = torch.ops.aten.embedding.default(w, ids)\nindex_put = torch.ops.aten.index_put.default(w, [slots], "
+                                "v)\nreturn (embedding, index_put)");
         const auto set = choose(g, nullptr, 5);
         QVERIFY(set);
         std::set<std::int64_t> seen;

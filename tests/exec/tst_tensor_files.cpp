@@ -1,10 +1,11 @@
 // Files of tensors: what is written reads back, what is not well-formed is refused with a reason, whatever its bytes.
 
+#include <zip.h>
+
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 #include <cstring>
-#include <zip.h>
 
 #include "core/exec/tensor_files.h"
 
@@ -20,9 +21,10 @@ TensorBytes bytes(const std::string& name, DType dtype, const Shape& sizes, cons
     return t;
 }
 
-const std::vector<TensorBytes> some = {bytes<float>("out/0", DType::F32, {2, 3}, {1, 2, 3, 4, 5, 6}), bytes<std::int64_t>("out/1", DType::I64, {}, {7}),
-                                       bytes<std::uint16_t>("after/0", DType::BF16, {2}, {0x3F80, 0x4000}), bytes<std::uint8_t>("mask", DType::B8, {3}, {1, 0, 1}),
-                                       bytes<float>("empty", DType::F32, {0, 4}, {})};
+const std::vector<TensorBytes> some = {bytes<float>("out/0", DType::F32, {2, 3}, {1, 2, 3, 4, 5, 6}),
+                                       bytes<std::int64_t>("out/1", DType::I64, {}, {7}),
+                                       bytes<std::uint16_t>("after/0", DType::BF16, {2}, {0x3F80, 0x4000}),
+                                       bytes<std::uint8_t>("mask", DType::B8, {3}, {1, 0, 1}), bytes<float>("empty", DType::F32, {0, 4}, {})};
 
 QByteArray safetensors(const QByteArray& header, int dataBytes) {
     QByteArray out(8, '\0');
@@ -113,7 +115,8 @@ private slots:
 
     void columnMajorBecomesRowMajor() {
         const std::int32_t columns[] = {1, 4, 2, 5, 3, 6};
-        const std::string name = put("f.npy", npy("{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }", QByteArray(reinterpret_cast<const char*>(columns), 24)));
+        const std::string name =
+            put("f.npy", npy("{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }", QByteArray(reinterpret_cast<const char*>(columns), 24)));
         const auto file = TensorFile::open(name);
         QVERIFY(file);
         const auto data = file->read(0);
@@ -133,7 +136,8 @@ private slots:
         row("overflow", R"({"a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,8]}})", "fewer than 2^63");
         row("negative", R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,8]}})", "non-negative integers");
         row("size too large", R"({"a":{"dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,8]}})", "a size below 2^63");
-        row("overlap", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[2],"data_offsets":[3,5]}})", "do not overlap");
+        row("overlap", R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[2],"data_offsets":[3,5]}})",
+            "do not overlap");
         row("twice", R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})", "\"a\" twice");
         row("key twice", R"({"a":{"dtype":"U8","dtype":"I8","shape":[1],"data_offsets":[0,1]}})", "\"dtype\" twice");
         row("dtype", R"({"a":{"dtype":"Q7","shape":[1],"data_offsets":[0,1]}})", "found \"Q7\"");
@@ -153,8 +157,10 @@ private slots:
     }
 
     void unsortedRangesAndMetadataAreFine() {
-        const auto file = TensorFile::open(put("ok.safetensors", safetensors(R"({"__metadata__":{"format":"pt"},"b":{"dtype":"U8","shape":[3],"data_offsets":[5,8]},)"
-                                                                             R"("a":{"dtype":"U8","shape":[5],"data_offsets":[0,5]}})", 8)));
+        const auto file = TensorFile::open(
+            put("ok.safetensors", safetensors(R"({"__metadata__":{"format":"pt"},"b":{"dtype":"U8","shape":[3],"data_offsets":[5,8]},)"
+                                              R"("a":{"dtype":"U8","shape":[5],"data_offsets":[0,5]}})",
+                                              8)));
         QVERIFY2(file, file ? "" : file.error().format().c_str());
         QCOMPARE(file->tensors().size(), std::size_t(2));
     }
@@ -204,7 +210,8 @@ private slots:
 
     void whatCannotBeOpenedSaysWhy() {
         QVERIFY(QString::fromStdString(TensorFile::open(path("nowhere.npz")).error().format()).contains("No such file"));
-        QVERIFY(QString::fromStdString(TensorFile::open(put("text.txt", "hello, this is text")).error().format()).contains("safetensors, npy or npz"));
+        QVERIFY(
+            QString::fromStdString(TensorFile::open(put("text.txt", "hello, this is text")).error().format()).contains("safetensors, npy or npz"));
         QVERIFY(!writeTensorFile("/nowhere/at/all.safetensors", some));
         QCOMPARE(writeTensorFile(path("two.npy"), some).error().code, std::string("R014"));
         QCOMPARE(writeTensorFile(path("twice.safetensors"), {some[0], some[0]}).error().code, std::string("R011"));

@@ -93,8 +93,8 @@ private slots:
     void valuesHaveLabels() {
         QStringList labels;
         for (const DigestRow& d : recording_->digests(recording_->runs(1).front().id)) labels << QString::fromStdString(d.label);
-        QCOMPARE(labels, QStringList({"x_1 after the run", "x_1", "cos", "slice_1", "slice_2", "y of mylib::two after (two)", "x of mylib::two after (two)",
-                                      "returned value 0"}));
+        QCOMPARE(labels, QStringList({"x_1 after the run", "x_1", "cos", "slice_1", "slice_2", "y of mylib::two after (two)",
+                                      "x of mylib::two after (two)", "returned value 0"}));
         const auto one = recording_->digests(1, 1);
         QCOMPARE(one.size(), std::size_t(1));
         QCOMPARE(one[0].node, std::string("cos"));
