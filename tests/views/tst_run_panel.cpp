@@ -29,6 +29,22 @@ const char* const kOutOfRange = R"(class GraphModule(torch.nn.Module):
         return (index_select,)
 )";
 
+const char* const kTooLarge = R"(class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[4, 4][4, 1]cpu"):
+        relu: "f32[4, 4][4, 1]cpu" = torch.ops.aten.relu.default(x);  x = None
+        full: "f32[1000000, 1000000][1000000, 1]cpu" = torch.ops.aten.full.default([1000000, 1000000], 1.0)
+        sum_1: "f32[][]cpu" = torch.ops.aten.sum.default(full);  full = None
+        add: "f32[4, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(relu, sum_1);  relu = sum_1 = None
+        return (add,)
+)";
+
+const char* const kUnknown = R"(class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[4, 4][4, 1]cpu"):
+        relu: "f32[4, 4][4, 1]cpu" = torch.ops.aten.relu.default(x);  x = None
+        foo: "f32[4, 4][4, 1]cpu" = torch.ops.nobody.foo.default(relu);  relu = None
+        return (foo,)
+)";
+
 const char* const kLong = R"(class GraphModule(torch.nn.Module):
     def forward(self, x: "f32[1200, 1200][1200, 1]cpu"):
         mm: "f32[1200, 1200][1200, 1]cpu" = torch.ops.aten.mm.default(x, x)
@@ -132,9 +148,21 @@ private slots:
                  qPrintable(runs->command()));
     }
 
+    void anErrorIsARowThatLeadsToItsNode_data() {
+        QTest::addColumn<QString>("graph");
+        QTest::addColumn<QString>("node");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("index out of range") << QString::fromLatin1(kOutOfRange) << "index_select" << "9";
+        QTest::newRow("out of memory") << QString::fromLatin1(kTooLarge) << "full" << "4000000000000 B";
+        QTest::newRow("unknown operator") << QString::fromLatin1(kUnknown) << "foo" << "nobody::foo";
+    }
+
     void anErrorIsARowThatLeadsToItsNode() {
+        QFETCH(QString, graph);
+        QFETCH(QString, node);
+        QFETCH(QString, words);
         OpenRequest request;
-        request.text = QLatin1String(kOutOfRange);
+        request.text = graph;
         request.pipeline = QStringLiteral("dce");
         open(request);
         raise();
@@ -146,13 +174,34 @@ private slots:
         QVERIFY(message > 0);
         QCOMPARE(history()->index(message, RunHistoryModel::State).data().toString(), QStringLiteral("error"));
         const QString said = history()->index(message, RunHistoryModel::Message).data().toString();
-        QVERIFY2(said.contains(QLatin1String("index_select")) && said.contains(QLatin1Char('9')), qPrintable(said));
+        QVERIFY2(said.contains(node) && said.contains(words), qPrintable(said));
         QCOMPARE(history()->index(0, RunHistoryModel::State).data().toString(), QStringLiteral("failed"));
         const QModelIndex at = history()->index(message, RunHistoryModel::State);
         QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, table()->visualRect(at).center());
         QVERIFY(settled(window_->session()));
-        QCOMPARE(window_->session().view()->node(window_->session().selection().node)->name, std::string("index_select"));
+        QCOMPARE(window_->session().view()->node(window_->session().selection().node)->name, node.toStdString());
         QVERIFY(label("run.said")->text().contains(QLatin1String("did not run to its end")));
+        // What was live when it failed stays browsable: a double click on the run shows its memory.
+        const QModelIndex run = history()->index(0, RunHistoryModel::State);
+        emit table()->activated(run);
+        QVERIFY(settled(window_->session()));
+        QVERIFY2(label("memory.caption")->isVisible() && label("memory.caption")->text().startsWith(QLatin1String("measured: run")),
+                 qPrintable(label("memory.caption")->text()));
+    }
+
+    void standInsRunWhatNobodyKnows() {
+        OpenRequest request;
+        request.text = QLatin1String(kUnknown);
+        request.pipeline = QStringLiteral("dce");
+        open(request);
+        raise();
+        auto* standIn = window_->findChild<QCheckBox*>(QStringLiteral("run.standIn"));
+        standIn->setFocus();
+        QTest::keyClick(standIn, Qt::Key_Space);
+        QVERIFY(standIn->isChecked());
+        QTest::mouseClick(button("run.start"), Qt::LeftButton);
+        QVERIFY(settled(window_->session()));
+        QCOMPARE(history()->index(0, RunHistoryModel::State).data().toString(), QStringLiteral("done, stand-ins"));
     }
 
     void aMissingFileOfInputsIsSaid() {
