@@ -99,33 +99,22 @@ int MemoryChart::legendHeight() const {
     return (boxes.empty() ? Metrics::em(1.5) : boxes.back().bottom() + 1) + Metrics::tight();
 }
 
-int MemoryChart::laneHeight() const { return Metrics::em(1.35); }
-
 /// Rows of blocks for which there is room below the curve.
 int MemoryChart::spareRows() const {
     const int spare = height() - legendHeight() - Metrics::em(6);
     return std::clamp(std::min(spare, height() * 45 / 100) / laneHeight(), 0, kMostLanes + 1);
 }
 
-QRect MemoryChart::lanesRect() const {
-    return QRect(Metrics::em(5.2), height() - rows_ * laneHeight(), std::max(10, width() - Metrics::em(6)), rows_ * laneHeight());
+/// Measured once per arrangement: places are asked for thousands of times in a repaint.
+void MemoryChart::measure() {
+    blocks_ = QRect(Metrics::em(5.2), height() - rows_ * laneHeight_, std::max(10, width() - Metrics::em(6)), rows_ * laneHeight_);
+    const int bottom = rows_ > 0 ? blocks_.top() - Metrics::em(0.5) : height() - Metrics::em(0.6), top = legendHeight();
+    plot_ = QRect(blocks_.left(), top, blocks_.width(), std::max(10, bottom - top));
 }
 
-QRect MemoryChart::plotRect() const {
-    const QRect lanes = lanesRect();
-    const int bottom = lanes.height() > 0 ? lanes.top() - Metrics::em(0.5) : height() - Metrics::em(0.6);
-    return QRect(lanes.left(), legendHeight(), lanes.width(), std::max(10, bottom - legendHeight()));
-}
+double MemoryChart::xOf(double place) const { return plot_.left() + (place - from_) / (to_ - from_) * plot_.width(); }
 
-double MemoryChart::xOf(double place) const {
-    const QRect plot = plotRect();
-    return plot.left() + (place - from_) / (to_ - from_) * plot.width();
-}
-
-double MemoryChart::yOf(std::int64_t bytes) const {
-    const QRect plot = plotRect();
-    return plot.bottom() + 1 - double(bytes) / double(top_) * plot.height();
-}
+double MemoryChart::yOf(std::int64_t bytes) const { return plot_.bottom() + 1 - double(bytes) / double(top_) * plot_.height(); }
 
 std::int64_t MemoryChart::seqAt(double x) const {
     if (!reference() || reference()->events() == 0) return -1;
@@ -134,8 +123,14 @@ std::int64_t MemoryChart::seqAt(double x) const {
     return std::clamp<std::int64_t>(std::int64_t(std::floor(place)), 0, reference()->events() - 1);
 }
 
-/// The largest blocks in rows, each row free of overlaps; what finds no place is counted in the band of the rest.
 void MemoryChart::arrange() {
+    packBlocks();
+    measure();
+}
+
+/// The largest blocks in rows, each row free of overlaps; what finds no place is counted in the band of the rest.
+void MemoryChart::packBlocks() {
+    laneHeight_ = Metrics::em(1.35);
     lanes_.clear();
     restBlocks_ = restBytes_ = restLargest_ = 0;
     rows_ = 0;
@@ -179,22 +174,23 @@ void MemoryChart::arrange() {
     if (restBlocks_ > 0) ++rows_;
 }
 
-QRect MemoryChart::blockRect(std::size_t block) const {
+QRect MemoryChart::rectOf(const Lane& lane) const {
     const QRect area = lanesRect();
-    for (const Lane& lane : lanes_) {
-        if (lane.block != block) continue;
-        const memory::Lifetime& life = reference()->report().lifetimes()[block];
-        const double end = double(std::min(life.death, reference()->events()));
-        const int left = std::max(area.left(), int(xOf(double(life.birth)))), right = std::min(area.right(), int(xOf(end)));
-        if (right < area.left() || left > area.right()) return {};
-        return QRect(left, area.top() + lane.row * laneHeight(), std::max(2, right - left), laneHeight() - Metrics::em(0.2));
-    }
-    return {};
+    const memory::Lifetime& life = reference()->report().lifetimes()[lane.block];
+    const double end = double(std::min(life.death, reference()->events()));
+    const int left = std::max(area.left(), int(xOf(double(life.birth)))), right = std::min(area.right(), int(xOf(end)));
+    if (right < area.left() || left > area.right()) return {};
+    return QRect(left, area.top() + lane.row * laneHeight(), std::max(2, right - left), laneHeight() - Metrics::em(0.2));
+}
+
+QRect MemoryChart::blockRect(std::size_t block) const {
+    const auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& l) { return l.block == block; });
+    return lane == lanes_.end() ? QRect() : rectOf(*lane);
 }
 
 std::optional<std::size_t> MemoryChart::blockAt(QPoint at) const {
     for (const Lane& lane : lanes_)
-        if (blockRect(lane.block).contains(at)) return lane.block;
+        if (rectOf(lane).contains(at)) return lane.block;
     return std::nullopt;
 }
 
@@ -278,6 +274,7 @@ void MemoryChart::paintEvent(QPaintEvent*) {
     paintRange(painter);
     painter.setClipRect(plotRect().adjusted(0, -2, 1, 1));
     paintFill(painter);
+    if (curves_.size() == 2) paintDifference(painter);
     for (std::size_t i = curves_.size(); i-- > 0;) paintCurve(painter, curves_[i]);
     painter.setClipping(false);
     for (std::size_t i = curves_.size(); i-- > 0;) paintPeak(painter, curves_[i], i == 0);
@@ -328,6 +325,35 @@ void MemoryChart::paintFill(QPainter& painter) const {
         const int left = int(xOf(double(bucket.seq))), right = std::max(left + 1, int(xOf(double(bucket.seq + bucket.events))));
         const double high = yOf(bucket.maxLive);
         painter.fillRect(QRectF(left, high, right - left, plot.bottom() + 1 - high), tint);
+    }
+}
+
+std::vector<std::int64_t> MemoryChart::columnsOf(const MemoryCurve& curve) const {
+    const QRect plot = plotRect();
+    std::vector<std::int64_t> out(std::size_t(plot.width()), -1);
+    const auto [first, last] = visibleEvents(curve);
+    if (first >= last) return out;
+    const MemoryProfile& profile = *curve.profile;
+    for (const memory::CurveBucket& bucket : profile.report().curve(first, last, plot.width(), accounting_)) {
+        const std::int64_t next = std::min(bucket.seq + bucket.events, profile.events());
+        const double from = curve.places ? (*curve.places)[std::size_t(bucket.seq)] : double(bucket.seq);
+        const double to = curve.places ? (*curve.places)[std::size_t(next)] : double(next);
+        const int left = std::max(0, int(xOf(from)) - plot.left()), right = std::min(plot.width(), std::max(int(xOf(from)) + 1, int(xOf(to))) - plot.left());
+        for (int x = left; x < right; ++x) out[std::size_t(x)] = std::max(out[std::size_t(x)], bucket.maxLive);
+    }
+    return out;
+}
+
+/// Between two curves, hatched in the colour of the one that holds more.
+void MemoryChart::paintDifference(QPainter& painter) const {
+    const Palette& p = Palette::active();
+    const int left = plotRect().left();
+    const std::vector<std::int64_t> a = columnsOf(curves_[0]), b = columnsOf(curves_[1]);
+    for (std::size_t x = 0; x < a.size(); ++x) {
+        if (a[x] < 0 || b[x] < 0 || a[x] == b[x]) continue;
+        const double high = yOf(std::max(a[x], b[x])), low = yOf(std::min(a[x], b[x]));
+        const Role more = a[x] > b[x] ? curves_[0].role : curves_[1].role;
+        painter.fillRect(QRectF(left + int(x), high, 1, low - high), QBrush(p.mix(Role::Panel, more, 0.55), Qt::BDiagPattern));
     }
 }
 
@@ -451,7 +477,7 @@ void MemoryChart::paintBlocks(QPainter& painter) const {
 }
 
 void MemoryChart::paintBlock(QPainter& painter, const Lane& lane) const {
-    const QRect box = blockRect(lane.block);
+    const QRect box = rectOf(lane);
     if (box.isEmpty()) return;
     const Palette& p = Palette::active();
     const memory::Lifetime& life = reference()->report().lifetimes()[lane.block];
@@ -560,6 +586,11 @@ void MemoryChart::keyPressEvent(QKeyEvent* event) {
     }
 }
 
+void MemoryChart::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) arrange();
+    QWidget::changeEvent(event);
+}
+
 void MemoryChart::focusInEvent(QFocusEvent* event) {
     QWidget::focusInEvent(event);
     update();
@@ -598,7 +629,7 @@ QJsonObject MemoryChart::dump() const {
                                   {"peak", qint64(curve.profile->peak(accounting_))}});
     }
     for (const Lane& lane : lanes_) {
-        const QRect box = blockRect(lane.block);
+        const QRect box = rectOf(lane);
         if (!box.isEmpty()) blocks.append(QJsonObject{{"block", qint64(lane.block)}, {"text", blockText(lane.block)}, {"row", lane.row}});
     }
     out["curves"] = curves;

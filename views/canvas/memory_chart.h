@@ -46,7 +46,7 @@ public:
 
     /// Rectangle of a drawn block, by index into lifetimes; empty when it is in the band of the rest.
     QRect blockRect(std::size_t block) const;
-    QRect plotRect() const;
+    QRect plotRect() const { return plot_; }
     double xOf(double place) const;
 
     QSize sizeHint() const override;
@@ -67,6 +67,7 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void changeEvent(QEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
     bool event(QEvent* event) override;
@@ -82,17 +83,23 @@ private:
     std::vector<QRect> legendBoxes(const QFontMetrics& metrics) const;
     int legendHeight() const;
     int spareRows() const;
-    QRect lanesRect() const;
-    int laneHeight() const;
+    void measure();
+    QRect lanesRect() const { return blocks_; }
+    QRect rectOf(const Lane& lane) const;
+    int laneHeight() const { return laneHeight_; }
     double yOf(std::int64_t bytes) const;
     std::int64_t seqAt(double x) const;
     std::optional<std::size_t> blockAt(QPoint at) const;
     void arrange();
+    void packBlocks();
     void moveCursor(std::int64_t seq);
     void keepVisible(std::int64_t seq);
     void paintAxes(QPainter& painter) const;
     void paintCurve(QPainter& painter, const MemoryCurve& curve) const;
     void paintFill(QPainter& painter) const;
+    /// Live bytes of a curve at every pixel of the plot; -1 where it has none.
+    std::vector<std::int64_t> columnsOf(const MemoryCurve& curve) const;
+    void paintDifference(QPainter& painter) const;
     /// Events of a curve that are visible, [first, last).
     std::pair<std::int64_t, std::int64_t> visibleEvents(const MemoryCurve& curve) const;
     void paintPeak(QPainter& painter, const MemoryCurve& curve, bool labelled) const;
@@ -110,6 +117,8 @@ private:
     std::int64_t cursor_ = -1;
     Uid selected_ = kNoUid;
     std::optional<std::pair<std::int64_t, std::int64_t>> range_;
+    QRect plot_, blocks_;      ///< of the curve; of the blocks below it
+    int laneHeight_ = 1;
     std::vector<Lane> lanes_;  ///< largest blocks, packed
     int rows_ = 0;             ///< that blocks take, the band of the rest included
     std::int64_t restBlocks_ = 0, restBytes_ = 0, restLargest_ = 0;
