@@ -184,7 +184,8 @@ private slots:
         QCOMPARE(model.rowCount(), 2);
         QCOMPARE(model.index(0, RunHistoryModel::State).data().toString(), QStringLiteral("failed"));
         QCOMPARE(model.index(0, RunHistoryModel::Inputs).data().toString(), QStringLiteral("random, seed 7"));
-        QCOMPARE(model.index(1, RunHistoryModel::Stage).data().toString(), QString());
+        QCOMPARE(model.index(1, RunHistoryModel::Stage).data().toString(), QStringLiteral("error: out of memory at %mm"));
+        QCOMPARE(model.index(1, RunHistoryModel::Inputs).data().toString(), QString());
         QCOMPARE(model.index(1, RunHistoryModel::State).data().toString(), QStringLiteral("error"));
         QCOMPARE(model.index(1, RunHistoryModel::Message).data().toString(), QStringLiteral("out of memory at %mm"));
         QCOMPARE(model.index(1, 0).data(RunHistoryModel::UidRole).toULongLong(), 12ull);

@@ -176,7 +176,9 @@ private slots:
         const QString said = history()->index(message, RunHistoryModel::Message).data().toString();
         QVERIFY2(said.contains(node) && said.contains(words), qPrintable(said));
         QCOMPARE(history()->index(0, RunHistoryModel::State).data().toString(), QStringLiteral("failed"));
-        const QModelIndex at = history()->index(message, RunHistoryModel::State);
+        const QModelIndex at = history()->index(message, RunHistoryModel::Stage);
+        QCOMPARE(at.data().toString(), QStringLiteral("error: ") + said);
+        QVERIFY(table()->visualRect(at).width() > table()->viewport()->width() * 3 / 4);  // over the whole row
         QTest::mouseClick(table()->viewport(), Qt::LeftButton, {}, table()->visualRect(at).center());
         QVERIFY(settled(window_->session()));
         QCOMPARE(window_->session().view()->node(window_->session().selection().node)->name, node.toStdString());

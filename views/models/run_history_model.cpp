@@ -33,6 +33,7 @@ int RunHistoryModel::columnCount(const QModelIndex& parent) const { return paren
 
 QString RunHistoryModel::text(const RunHistoryRow& row, int column) const {
     const bool message = !row.message.isEmpty();
+    if (message && column == Stage) return QStringLiteral("%1: %2").arg(row.severity, row.message);  // shown over the whole row
     if (message && column != State && column != Message) return {};
     switch (column) {
         case Run:

@@ -107,6 +107,7 @@ void RunPanel::build() {
     table_->setSortingEnabled(false);
     constexpr std::array<qreal, RunHistoryModel::ColumnCount> widths = {3.5, 14, 5, 9.5, 6, 9, 6, 6, 20};
     for (int c = 0; c < RunHistoryModel::ColumnCount; ++c) table_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
+    table_->setColumnHidden(RunHistoryModel::Message, true);  // messages are rows of their own
     rows->addWidget(table_);
     empty_ = quietLabel(QString(), right);
     empty_->setObjectName(QStringLiteral("run.empty"));
@@ -348,7 +349,11 @@ void RunPanel::showHistory() {
     enable();
     dirty_ = !isVisible();
     auto show = [this](std::vector<RunHistoryRow> rows) {
+        table_->clearSpans();
         history_->setData(std::move(rows));
+        for (int row = 0; row < history_->rowCount(); ++row)
+            if (history_->index(row, 0).data(RunHistoryModel::MessageRole).toBool())
+                table_->setSpan(row, RunHistoryModel::Stage, 1, RunHistoryModel::ColumnCount - RunHistoryModel::Stage);
         const bool any = history_->rowCount() > 0;
         table_->setVisible(any);
         empty_->setVisible(!any);
