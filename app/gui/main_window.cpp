@@ -68,6 +68,27 @@ protected:
     }
 };
 
+/// Keeps a button beside the tabs, at the right. A corner widget of the tab widget would get a line drawn above it.
+class CornerPlace : public QObject {
+public:
+    CornerPlace(QWidget* button, QTabWidget* tabs) : QObject(tabs), button_(button), tabs_(tabs) { tabs->installEventFilter(this); }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::Resize || event->type() == QEvent::Show || event->type() == QEvent::LayoutRequest) {
+            const QSize size = button_->sizeHint();
+            button_->setGeometry(tabs_->width() - size.width() - Metrics::gap(), std::max(0, (tabs_->tabBar()->height() - size.height()) / 2), size.width(),
+                                 size.height());
+            button_->raise();
+        }
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    QWidget* button_;
+    QTabWidget* tabs_;
+};
+
 QTabWidget* tabs(const QString& objectName, const QString& accessibleName, QWidget* parent) {
     auto* widget = new QTabWidget(parent);
     widget->setObjectName(objectName);
@@ -184,8 +205,8 @@ void MainWindow::buildDocks() {
     bottom_->addTab(log_, tr("Log"));
     for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, memory_, numerics_, runs_, log_, aliases_, history_}) page->setAutoFillBackground(true);
     auto* larger = iconButton(QStringLiteral("up"), tr("Larger or smaller tables"), QStringLiteral("bottom.enlarge"), bottom_);
+    new CornerPlace(larger, bottom_);
     connect(larger, &QToolButton::clicked, this, [this] { action(QStringLiteral("view.enlargeTables"))->trigger(); });
-    bottom_->setCornerWidget(larger);
     bottomDock_ = dock(tr("Tables"), QStringLiteral("dock.tables"), bottom_, this);
     addDockWidget(Qt::BottomDockWidgetArea, bottomDock_);
     resizeDocks({passesDock_, inspectorDock_}, {Metrics::em(21), Metrics::em(30)}, Qt::Horizontal);

@@ -193,16 +193,14 @@ QWidget* MemoryPanel::buildHead() {
     auto* facts = new QHBoxLayout;
     facts->setSpacing(Metrics::gap());
     head_->addLayout(facts, 1);
-    caption_ = new QLabel(head);
+    caption_ = new ElidedLabel(head);
     caption_->setObjectName(QStringLiteral("memory.caption"));
     caption_->setProperty("quiet", true);
-    caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    facts->addWidget(caption_, 1);
-    cursor_ = new QLabel(head);
+    facts->addWidget(caption_, 2);
+    cursor_ = new ElidedLabel(head);
     cursor_->setObjectName(QStringLiteral("memory.cursor"));
-    cursor_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     cursor_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    facts->addWidget(cursor_, 1);
+    facts->addWidget(cursor_, 3);
 
     connect(source_, &QComboBox::activated, this, [this](int at) {
         run_ = source_->itemData(at).toLongLong();

@@ -140,10 +140,9 @@ QWidget* NumericsPanel::buildHead() {
     count_->setProperty("quiet", true);
     row->addWidget(count_);
     row->addSpacing(Metrics::gap());
-    reference_ = new QLabel(head);
+    reference_ = new ElidedLabel(head);
     reference_->setObjectName(QStringLiteral("numerics.reference"));
     reference_->setProperty("quiet", true);
-    reference_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(reference_, 2);
     auto* run = textButton(tr("Run all  Ctrl+F5"), QStringLiteral("numerics.run"), head);
     row->addWidget(run);
@@ -165,11 +164,9 @@ QWidget* NumericsPanel::buildStrip() {
     auto* row = new QHBoxLayout(strip_);
     row->setContentsMargins(Metrics::pad(), 0, Metrics::pad(), Metrics::tight());
     row->setSpacing(Metrics::gap());
-    verdict_ = new QLabel(strip_);
+    verdict_ = new ElidedLabel(strip_);
     verdict_->setObjectName(QStringLiteral("numerics.verdict"));
     verdict_->setAccessibleName(tr("First divergence"));
-    verdict_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     row->addWidget(verdict_, 1);
     goToFirst_ = textButton(tr("Go there"), QStringLiteral("numerics.goToFirst"), strip_);
     goToFirst_->setAccessibleName(tr("Go to the stage and node where the difference begins"));

@@ -135,9 +135,8 @@ QWidget* RunPanel::buildButtons() {
     runAll_ = textButton(tr("Run all stages  Ctrl+F5"), QStringLiteral("run.startAll"), head);
     row->addWidget(run_);
     row->addWidget(runAll_);
-    said_ = new QLabel(head);
+    said_ = new ElidedLabel(head);
     said_->setObjectName(QStringLiteral("run.said"));
-    said_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(said_, 1);
     bar_ = new QProgressBar(head);
     bar_->setObjectName(QStringLiteral("run.progress"));

@@ -24,6 +24,14 @@ QLabel* quietLabel(const QString& text, QWidget* parent) {
     return label;
 }
 
+ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) { setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); }
+
+void ElidedLabel::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setPen(palette().color(foregroundRole()));
+    painter.drawText(contentsRect(), int(alignment()) | Qt::TextSingleLine, fontMetrics().elidedText(text(), Qt::ElideRight, contentsRect().width()));
+}
+
 QLabel* heading(const QString& text, QWidget* parent, qreal scale) {
     auto* label = new QLabel(text, parent);
     label->setFont(Metrics::uiFont(scale, true));

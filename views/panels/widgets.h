@@ -23,6 +23,16 @@ namespace aliascope {
 QFrame* rule(QWidget* parent);
 /// Quiet text; wraps.
 QLabel* quietLabel(const QString& text, QWidget* parent);
+/// One line that takes what room there is and ends in an ellipsis; text() stays whole.
+class ElidedLabel : public QLabel {
+    Q_OBJECT
+
+public:
+    explicit ElidedLabel(QWidget* parent = nullptr);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+};
 /// A heading inside a panel: bold, ink.
 QLabel* heading(const QString& text, QWidget* parent, qreal scale = 1.0);
 QToolButton* iconButton(const QString& icon, const QString& text, const QString& objectName, QWidget* parent);
