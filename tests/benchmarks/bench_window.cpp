@@ -3,8 +3,8 @@
 #include <benchmark/benchmark.h>
 
 #include <QApplication>
+#include <QDeadlineTimer>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include "app/gui/main_window.h"
 #include "core/recording/recorder.h"
@@ -46,9 +46,10 @@ void stepInWindow(benchmark::State& state) {
     OpenRequest request;
     request.path = path;
     window.open(request);
-    QTest::qWait(200);
-    settle(window);
     Session& session = window.session();
+    const QDeadlineTimer patience(60'000);
+    while (!session.isOpen() && !patience.hasExpired()) QCoreApplication::processEvents(QEventLoop::AllEvents, 50);
+    settle(window);
     if (!session.isOpen()) return state.SkipWithError("the session does not open");
     int direction = -1;
     for (auto _ : state) {
