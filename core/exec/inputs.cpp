@@ -293,11 +293,13 @@ private:
         value.index = slot.index;
         if (!slot.constant) value.node = slot.node;
         if (isSize(n)) return fillSize(n, slot, std::move(value));
-        if (!slot.stored && options_.file && !(slot.constant && options_.randomConstants)) return fail(missing(slot));
+        const LiteralConstant* literal = slot.constant && !slot.stored ? literalOf(slot.name) : nullptr;
+        if (!slot.stored && !literal && options_.file && !(slot.constant && options_.randomConstants)) return fail(missing(slot));
         auto type = concrete(slot);
         if (!type) return fail(std::move(type.error()));
         value.type = *type;
-        if (slot.stored && !sameSizes(*type, stored(slot))) return fail(mismatch(slot, typeText(*type)));
+        if (slot.stored && stored(slot).sizes != numbers(type->sizes)) return fail(mismatch(slot, typeText(*type)));
+        if (literal && literal->value.sizes != numbers(type->sizes)) return fail(missing(slot));
         const auto extent = type->extent();
         std::int64_t bytes = 0;
         if (!extent || !extent->constant() || *extent->constant() < 0 || __builtin_mul_overflow(*extent->constant(), itemSize(type->dtype), &bytes) ||
@@ -312,7 +314,8 @@ private:
                                                     {"live", std::to_string(taken_ - bytes)},
                                                     {"free", std::to_string(std::max<std::int64_t>(0, machineBytes() / 2 - (taken_ - bytes)))}}));
         value.storage.resize(static_cast<std::size_t>(bytes));
-        if (auto ok = slot.stored ? fromFile(slot, value) : random(slot, value); !ok) return ok;
+        if (literal) fromLiteral(*literal, value);
+        else if (auto ok = slot.stored ? fromFile(slot, value) : random(slot, value); !ok) return ok;
         set_.values_.push_back(std::move(value));
         return {};
     }
@@ -331,8 +334,6 @@ private:
         for (const SymInt& n : list) out.push_back(n.constant().value_or(0));
         return out;
     }
-
-    static bool sameSizes(const TensorType& t, const StoredTensor& s) { return numbers(t.sizes) == s.sizes; }
 
     /// The value as a tensor over its own storage.
     struct Held {
@@ -355,16 +356,33 @@ private:
         value.reason = stored(slot).name;
         auto data = options_.file->read(*slot.stored);
         if (!data) return fail(std::move(data.error()));
-        if (data->empty()) return {};
+        fromElements(stored(slot).dtype == DType::U16 && value.type.dtype == DType::BF16 ? DType::BF16 : stored(slot).dtype, std::move(*data), value);
+        return {};
+    }
+
+    const LiteralConstant* literalOf(Name name) const {
+        for (const LiteralConstant& l : options_.literals)
+            if (l.value.name == name.view()) return &l;
+        return nullptr;
+    }
+
+    void fromLiteral(const LiteralConstant& literal, InputValue& value) {
+        value.role = "literal";
+        value.reason = literal.source;
+        fromElements(literal.value.dtype, literal.value.data, value);
+    }
+
+    /// Row-major elements of the value's sizes into its own layout.
+    void fromElements(DType dtype, std::vector<std::byte> data, InputValue& value) {
+        if (data.empty()) return;
         InputValue source;
         source.type = value.type;
-        source.type.dtype = stored(slot).dtype == DType::U16 && value.type.dtype == DType::BF16 ? DType::BF16 : stored(slot).dtype;
+        source.type.dtype = dtype;
         source.type.strides = TensorType::contiguousStrides(source.type.sizes);
         source.type.offset = SymInt(0);
-        source.storage = std::move(*data);
+        source.storage = std::move(data);
         Held from(host(), source), to(host(), value);
         copyElements(to.tensor, from.tensor);
-        return {};
     }
 
     Status random(const Slot& slot, InputValue& value) {

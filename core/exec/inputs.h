@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/exec/backend.h"
+#include "core/exec/literal_constants.h"
 #include "core/exec/tensor_files.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
@@ -21,6 +22,8 @@ struct InputOptions {
     bool cast = false;  ///< floats of the file may be converted to the placeholder's type
     /// With a file: constants that it lacks are random too instead of CONSTANT_VALUE_MISSING.
     bool randomConstants = false;
+    /// Constants whose values are known from elsewhere (literal_constants.h), by name; a file goes before them.
+    std::vector<LiteralConstant> literals;
 };
 
 /// One chosen value. Tensors are kept as the bytes of their storage, so that strides, gaps and offset come out alike on every device.

@@ -275,6 +275,9 @@ Result<std::unique_ptr<StageRuns>> StageRuns::create(std::shared_ptr<const Recor
     inputs.seed = r.options.seed;
     inputs.cast = r.options.castInputs;
     inputs.randomConstants = r.options.randomConstants;
+    for (const GraphRow& graph : r.recording->graphs())
+        for (const LaneRow& row : r.recording->lanes())
+            if (row.id == lane && row.graph == graph.id) inputs.literals = exec::literalConstants(graph.sourcePath, *opened, ops);
     auto chosen = exec::InputSet::make(*opened, ops, inputs);
     if (!chosen) return fail(std::move(chosen.error()));
     r.inputs = std::move(*chosen);
