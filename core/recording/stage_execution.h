@@ -19,8 +19,8 @@ struct StageComparison {
 struct StageExecution {
     std::vector<const ExecutedStage*> stages;  ///< those asked for, as far as they ran; they belong to the StageRuns
     std::vector<StageComparison> comparisons;
-    const ExecutedStage* last = nullptr;       ///< the last that ran to its end
-    bool failed = false;                       ///< a stage did not; its error says why
+    const ExecutedStage* last = nullptr;  ///< the last that ran to its end
+    bool failed = false;                  ///< a stage did not; its error says why
 };
 
 /// Runs `stages` (indices, rising). `each` hears of every stage when it has run, before it is compared. A stage that fails stops nothing but what
@@ -28,7 +28,8 @@ struct StageExecution {
 Result<StageExecution> executeStages(StageRuns& runs, const std::vector<int>& stages, bool compare = true,
                                      const std::function<void(const ExecutedStage&)>& each = {});
 
-/// Runs first, then comparisons. A stage whose graph is that of an earlier one has that one's run, and nothing new to compare. The recorder stays open.
+/// Runs first, then comparisons. A stage whose graph is that of an earlier one has that one's run, and nothing new to compare. The recorder stays
+/// open.
 Status recordExecution(Recorder& recorder, StageRuns& runs, const StageExecution& execution);
 
 }  // namespace aliascope

@@ -13,8 +13,8 @@ namespace aliascope {
 
 struct ValueMatrix {
     struct Row {
-        std::string label;                             ///< of the first column that has the value
-        std::vector<std::optional<ComparedRow>> cells; ///< by column; nothing = the stage has no such value
+        std::string label;                              ///< of the first column that has the value
+        std::vector<std::optional<ComparedRow>> cells;  ///< by column; nothing = the stage has no such value
         bool differs() const;
     };
     std::vector<ComparisonRow> columns;  ///< per later stage the newest comparison, by stage

@@ -81,7 +81,8 @@ private slots:
             open(sample.request());
             int whole = 0;
             for (const QJsonValue& card : canvas_->dump()["cards"].toArray())
-                whole += canvas_->viewport()->rect().contains(QRect(card["x"].toInt(), card["y"].toInt(), card["w"].toInt(), card["h"].toInt())) ? 1 : 0;
+                whole +=
+                    canvas_->viewport()->rect().contains(QRect(card["x"].toInt(), card["y"].toInt(), card["w"].toInt(), card["h"].toInt())) ? 1 : 0;
             QVERIFY2(whole >= 1, qPrintable(sample.file));
         }
     }
@@ -194,9 +195,11 @@ private slots:
             QVERIFY(settled(*session_));
             if (session_->stage() == stage) break;
             const QRect after = canvas_->cardRect(lasting);
-            const bool roomAbove = canvas_->verticalScrollBar()->value() > 0 && canvas_->verticalScrollBar()->value() < canvas_->verticalScrollBar()->maximum();
+            const bool roomAbove =
+                canvas_->verticalScrollBar()->value() > 0 && canvas_->verticalScrollBar()->value() < canvas_->verticalScrollBar()->maximum();
             if (!roomAbove) continue;  // at an end of the drawing nothing can stay in place
-            QVERIFY2(std::abs(after.top() - before.top()) <= 1, qPrintable(QStringLiteral("stage %1: %2 became %3").arg(stage).arg(before.top()).arg(after.top())));
+            QVERIFY2(std::abs(after.top() - before.top()) <= 1,
+                     qPrintable(QStringLiteral("stage %1: %2 became %3").arg(stage).arg(before.top()).arg(after.top())));
             ++compared;
         }
         QVERIFY(compared > 0);

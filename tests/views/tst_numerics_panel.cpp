@@ -65,7 +65,8 @@ private slots:
         QVERIFY(inherited >= 1);
 
         const QString strip = label("numerics.verdict")->text();
-        QVERIFY2(strip.startsWith(QStringLiteral("X  First divergence: stage %1 ").arg(begin.data(NumericsModel::StageRole).toInt())), qPrintable(strip));
+        QVERIFY2(strip.startsWith(QStringLiteral("X  First divergence: stage %1 ").arg(begin.data(NumericsModel::StageRole).toInt())),
+                 qPrintable(strip));
         QVERIFY(strip.contains(QLatin1String("max abs")));
         QVERIFY(label("numerics.reference")->text().contains(QLatin1String("stage 1 imported")));
         QCOMPARE(table()->currentIndex(), proxied(begin));  // shown at once
@@ -100,7 +101,8 @@ private slots:
         QStringList said;
         for (const QLabel* fact : panel_->findChild<QWidget*>(QStringLiteral("numerics.detail"))->findChildren<QLabel*>())
             if (fact->isVisible()) said << fact->text();
-        for (const char* wanted : {"max abs", "max rel", "ULP", "at", "was", "became", "verdict"}) QVERIFY2(said.contains(QLatin1String(wanted)), wanted);
+        for (const char* wanted : {"max abs", "max rel", "ULP", "at", "was", "became", "verdict"})
+            QVERIFY2(said.contains(QLatin1String(wanted)), wanted);
         QVERIFY(said.contains(QStringLiteral("differs, and it begins here")));
     }
 
@@ -154,9 +156,7 @@ private:
 
     QLabel* label(const char* name) const { return panel_->findChild<QLabel*>(QLatin1String(name)); }
     QTableView* table() const { return panel_->findChild<QTableView*>(QStringLiteral("numerics.table")); }
-    QModelIndex proxied(const QModelIndex& index) const {
-        return qobject_cast<const QSortFilterProxyModel*>(table()->model())->mapFromSource(index);
-    }
+    QModelIndex proxied(const QModelIndex& index) const { return qobject_cast<const QSortFilterProxyModel*>(table()->model())->mapFromSource(index); }
 
     std::unique_ptr<Session> session_;
     std::unique_ptr<NumericsPanel> panel_;

@@ -85,7 +85,8 @@ std::shared_ptr<const ValueMatrix> matrix() {
     m->rows.push_back({"cos", {value(1, 1, "cos", "same", false, {}), value(1, 1, "cos", "close", false, {})}});
     m->rows.push_back({"two", {value(2, 2, "two", "same", false, {}), value(2, 2, "two", "differs", false, 3.0)}});
     m->rows.push_back({"sum", {std::nullopt, value(3, 3, "sum", "differs", true, 1.5e-7)}});
-    m->rows.push_back({"exp", {value(4, 4, "exp", "not-comparable", false, {}), value(4, 4, "exp", "differs", true, std::numeric_limits<double>::infinity())}});
+    m->rows.push_back(
+        {"exp", {value(4, 4, "exp", "not-comparable", false, {}), value(4, 4, "exp", "differs", true, std::numeric_limits<double>::infinity())}});
     m->first = std::pair<std::size_t, std::size_t>(1, 1);
     return m;
 }

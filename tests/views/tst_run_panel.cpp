@@ -2,11 +2,11 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
-#include <QElapsedTimer>
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -152,9 +152,12 @@ private slots:
         QTest::addColumn<QString>("graph");
         QTest::addColumn<QString>("node");
         QTest::addColumn<QString>("words");
-        QTest::newRow("index out of range") << QString::fromLatin1(kOutOfRange) << "index_select" << "9";
-        QTest::newRow("out of memory") << QString::fromLatin1(kTooLarge) << "full" << "4000000000000 B";
-        QTest::newRow("unknown operator") << QString::fromLatin1(kUnknown) << "foo" << "nobody::foo";
+        QTest::newRow("index out of range") << QString::fromLatin1(kOutOfRange) << "index_select"
+                                            << "9";
+        QTest::newRow("out of memory") << QString::fromLatin1(kTooLarge) << "full"
+                                       << "4000000000000 B";
+        QTest::newRow("unknown operator") << QString::fromLatin1(kUnknown) << "foo"
+                                          << "nobody::foo";
     }
 
     void anErrorIsARowThatLeadsToItsNode() {

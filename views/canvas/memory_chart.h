@@ -117,12 +117,12 @@ private:
     std::int64_t cursor_ = -1;
     Uid selected_ = kNoUid;
     std::optional<std::pair<std::int64_t, std::int64_t>> range_;
-    QRect plot_, blocks_;      ///< of the curve; of the blocks below it
+    QRect plot_, blocks_;  ///< of the curve; of the blocks below it
     int laneHeight_ = 1;
     std::vector<Lane> lanes_;  ///< largest blocks, packed
     int rows_ = 0;             ///< that blocks take, the band of the rest included
     std::int64_t restBlocks_ = 0, restBytes_ = 0, restLargest_ = 0;
-    std::int64_t top_ = 1;     ///< of the axis, bytes
+    std::int64_t top_ = 1;  ///< of the axis, bytes
     std::optional<QPoint> pressed_;
 };
 

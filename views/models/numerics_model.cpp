@@ -16,7 +16,8 @@ QString comparedWords(const ComparedRow& value) {
     if (value.verdict == "same") return QObject::tr("the same bytes");
     if (value.verdict == "value-same") return QObject::tr("the same values");
     if (value.verdict == "close") return QObject::tr("within tolerance");
-    if (value.verdict == "differs") return value.inherited ? QObject::tr("differs because something before it does") : QObject::tr("differs, and it begins here");
+    if (value.verdict == "differs")
+        return value.inherited ? QObject::tr("differs because something before it does") : QObject::tr("differs, and it begins here");
     return value.glyph() == '-' ? QObject::tr("no counterpart in the other stage") : QObject::tr("cannot be compared");
 }
 
@@ -70,7 +71,8 @@ QString NumericsModel::error(const QModelIndex& index) const {
 }
 
 QString NumericsModel::words(const QModelIndex& index) const {
-    if (index.column() == kReference) return glyph(index) == QLatin1Char('.') ? tr("what the others are compared with") : tr("the first stage has no such value");
+    if (index.column() == kReference)
+        return glyph(index) == QLatin1Char('.') ? tr("what the others are compared with") : tr("the first stage has no such value");
     const ComparedRow* value = cell(index);
     if (!value) return tr("the stage has no such value");
     QString text = comparedWords(*value);

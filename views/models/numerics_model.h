@@ -17,7 +17,8 @@ public:
     /// The value, the first stage, then one column per compared stage.
     static constexpr int kValue = 0, kReference = 1, kFirstCell = 2;
     enum Roles {
-        GlyphRole = Qt::UserRole,  ///< one character: `.` within tolerance, X differs and begins here, x inherited, n not finite, - no counterpart, ~ not comparable
+        GlyphRole = Qt::UserRole,  ///< one character: `.` within tolerance, X differs and begins here, x inherited, n not finite, - no counterpart, ~
+                                   ///< not comparable
         ErrorRole,                 ///< text of the largest error; empty where nothing differs
         StageRole,                 ///< of a cell's column
         UidRole,                   ///< of the cell's node in that stage

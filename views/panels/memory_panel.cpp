@@ -38,9 +38,7 @@ constexpr std::array<Grouping, 6> kGroupings = {{{HolderKey::Module, QT_TRANSLAT
                                                  {HolderKey::Node, QT_TRANSLATE_NOOP("MemoryPanel", "by node"), "node"},
                                                  {HolderKey::Dtype, QT_TRANSLATE_NOOP("MemoryPanel", "by dtype"), "dtype"}}};
 
-QString signedBytes(std::int64_t bytes) {
-    return bytes < 0 ? QStringLiteral("\u2212") + bytesText(-bytes) : QLatin1Char('+') + bytesText(bytes);
-}
+QString signedBytes(std::int64_t bytes) { return bytes < 0 ? QStringLiteral("\u2212") + bytesText(-bytes) : QLatin1Char('+') + bytesText(bytes); }
 
 }  // namespace
 
@@ -107,7 +105,11 @@ private:
 };
 
 MemoryPanel::MemoryPanel(Session& session, QWidget* parent)
-    : QWidget(parent), session_(session), blocks_(new BlockModel(this)), holders_(new HolderModel(this)), blockProxy_(new QSortFilterProxyModel(this)) {
+    : QWidget(parent),
+      session_(session),
+      blocks_(new BlockModel(this)),
+      holders_(new HolderModel(this)),
+      blockProxy_(new QSortFilterProxyModel(this)) {
     setObjectName(QStringLiteral("memory"));
     blockProxy_->setSourceModel(blocks_);
     blockProxy_->setSortRole(BlockModel::SortRole);
@@ -356,7 +358,9 @@ void MemoryPanel::showRuns(const std::vector<MemoryRunRow>& runs) {
     source_->addItem(tr("predicted"), 0);
     bool found = run_ == 0;
     for (const MemoryRunRow& run : runs) {
-        source_->addItem(tr("measured: run %1, %2%3").arg(run.id).arg(qstr(run.device), run.state == "complete" ? QString() : QStringLiteral(", ") + qstr(run.state)),
+        source_->addItem(tr("measured: run %1, %2%3")
+                             .arg(run.id)
+                             .arg(qstr(run.device), run.state == "complete" ? QString() : QStringLiteral(", ") + qstr(run.state)),
                          qlonglong(run.id));
         found = found || run.id == run_;
     }
@@ -449,7 +453,8 @@ void MemoryPanel::showCursor() {
         const std::int64_t seq = chart_->cursor();
         const NodeRow* node = now->node(now->uidAt(seq));
         text = tr("event %1   %2   total %3   %4")
-                   .arg(grouped(seq), node ? percentName(node->name) : QString::fromLatin1(memory::toString(now->log().events[std::size_t(seq)].kind).data()),
+                   .arg(grouped(seq),
+                        node ? percentName(node->name) : QString::fromLatin1(memory::toString(now->log().events[std::size_t(seq)].kind).data()),
                         bytesText(now->live(seq, accounting())), signedBytes(now->delta(seq, accounting())));
     }
     cursor_->setText(text);

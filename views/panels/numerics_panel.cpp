@@ -207,8 +207,9 @@ QWidget* NumericsPanel::buildDetail() {
 void NumericsPanel::nothing() {
     model_->setData(nullptr);
     pages_->setCurrentIndex(0);
-    empty_->setText(session_.isOpen() ? tr("No two stages were compared yet. Run all stages on equal inputs: which values differ, and where first, stands here.")
-                                      : tr("Open a graph and run its stages: which values differ, and where first, stands here."));
+    empty_->setText(session_.isOpen()
+                        ? tr("No two stages were compared yet. Run all stages on equal inputs: which values differ, and where first, stands here.")
+                        : tr("Open a graph and run its stages: which values differ, and where first, stands here."));
     empty_->setAccessibleName(empty_->text());
     if (auto* run = findChild<QPushButton*>(QStringLiteral("numerics.emptyRun"))) run->setEnabled(session_.isOpen());
 }

@@ -188,7 +188,8 @@ QWidget* RunPanel::buildDevice(QWidget* form) {
     device_->addItem(tr("CPU, reference"), QStringLiteral("cpu-ref"));
     device_->addItem(tr("CUDA: no module for it in this build"), QStringLiteral("cuda:0"));
     if (auto* items = qobject_cast<QStandardItemModel*>(device_->model())) items->item(device_->count() - 1)->setEnabled(false);
-    device_->setToolTip(tr("The reference computes in double precision and slowly: the yardstick. CUDA needs a module that this build does not have."));
+    device_->setToolTip(
+        tr("The reference computes in double precision and slowly: the yardstick. CUDA needs a module that this build does not have."));
     device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     device_->setMinimumContentsLength(11);
     stages_ = choiceBox(tr("Stages"), QStringLiteral("run.stages"), form);
@@ -214,7 +215,8 @@ QWidget* RunPanel::buildInputs(QWidget* form) {
 
 QWidget* RunPanel::buildRecord(QWidget* form) {
     memory_ = checkBox(tr("memory"), QStringLiteral("run.memory"), true, tr("Every allocation and release, for the memory view"), form);
-    numerics_ = checkBox(tr("numerics"), QStringLiteral("run.numerics"), true, tr("A digest of every value, and the comparison with the first stage"), form);
+    numerics_ =
+        checkBox(tr("numerics"), QStringLiteral("run.numerics"), true, tr("A digest of every value, and the comparison with the first stage"), form);
     time_ = checkBox(tr("time"), QStringLiteral("run.time"), true, tr("Time of every node"), form);
     return rowOf({memory_, numerics_, time_}, form);
 }
@@ -239,7 +241,8 @@ QWidget* RunPanel::buildTolerance(QWidget* form) {
     for (QLineEdit* tolerance : {rtol_, atol_}) {
         tolerance->setMaximumWidth(Metrics::em(4.5));
         tolerance->setToolTip(tolerance->accessibleName());
-        tolerance->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]*\\.?[0-9]*([eE][-+]?[0-9]{1,3})?")), tolerance));
+        tolerance->setValidator(
+            new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]*\\.?[0-9]*([eE][-+]?[0-9]{1,3})?")), tolerance));
     }
     return rowOf({rtolWord, rtol_, atolWord, atol_}, form);
 }
@@ -356,8 +359,9 @@ void RunPanel::showHistory() {
         const bool any = history_->rowCount() > 0;
         table_->setVisible(any);
         empty_->setVisible(!any);
-        empty_->setText(session_.isOpen() ? tr("Nothing was run yet.\nF5 runs the current stage, Ctrl+F5 all of them and compares each with the first.")
-                                          : tr("Open a graph: its stages can be run here, the original program included."));
+        empty_->setText(session_.isOpen()
+                            ? tr("Nothing was run yet.\nF5 runs the current stage, Ctrl+F5 all of them and compares each with the first.")
+                            : tr("Open a graph: its stages can be run here, the original program included."));
     };
     if (!session_.isOpen() || dirty_) return show({});
     session_.ask(

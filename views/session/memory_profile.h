@@ -26,7 +26,7 @@ public:
     std::int64_t run = 0;  ///< row of the run; 0 = predicted
     QString device;        ///< of a run
     bool synthetic = false;
-    std::optional<Diagnostic> error;  ///< the log ends there
+    std::optional<Diagnostic> error;                            ///< the log ends there
     std::vector<std::pair<std::string, std::int64_t>> assumed;  ///< symbols without a value, and what was taken
 
     bool measured() const { return run != 0; }

@@ -34,7 +34,8 @@ StageRunOptions optionsOf(const RunRequest& request, const JobContext& job) {
 std::vector<int> stagesOf(const RunRequest& request, const std::vector<StageRow>& recorded) {
     std::vector<int> out;
     for (const StageRow& row : recorded)
-        if (request.stages.empty() || std::find(request.stages.begin(), request.stages.end(), row.idx) != request.stages.end()) out.push_back(row.idx);
+        if (request.stages.empty() || std::find(request.stages.begin(), request.stages.end(), row.idx) != request.stages.end())
+            out.push_back(row.idx);
     // What is compared is compared with the first stage.
     if (request.numerics && !out.empty() && out.front() != recorded.front().idx) out.insert(out.begin(), recorded.front().idx);
     return out;
@@ -56,7 +57,8 @@ struct Message {
 std::map<std::int64_t, std::vector<Message>> messagesOf(const Recording& recording, std::int64_t lane) {
     std::map<std::int64_t, std::vector<Message>> out;
     const auto rows = recording.query(
-        "SELECT d.run, d.code, d.params, d.severity, d.uid FROM diagnostic d JOIN run r ON r.id = d.run JOIN stage s ON s.id = r.stage WHERE s.lane = " +
+        "SELECT d.run, d.code, d.params, d.severity, d.uid FROM diagnostic d JOIN run r ON r.id = d.run JOIN stage s ON s.id = r.stage WHERE s.lane "
+        "= " +
         std::to_string(lane) + " ORDER BY d.id");
     if (!rows) return out;
     for (const auto& row : rows->rows) {

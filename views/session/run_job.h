@@ -21,10 +21,10 @@ struct RunRequest {
     bool castInputs = false;
     bool memory = true, numerics = true, time = true;  ///< what is recorded
     int repeat = 1;
-    double limitSeconds = 0;                 ///< 0 = none
-    bool standIn = false;                    ///< unknown operators are stood in for
-    bool findStaleReads = false;             ///< the sanitizer watches every read
-    std::optional<double> rtol, atol;        ///< instead of the policy
+    double limitSeconds = 0;           ///< 0 = none
+    bool standIn = false;              ///< unknown operators are stood in for
+    bool findStaleReads = false;       ///< the sanitizer watches every read
+    std::optional<double> rtol, atol;  ///< instead of the policy
 
     friend bool operator==(const RunRequest&, const RunRequest&) = default;
 };
@@ -32,7 +32,7 @@ struct RunRequest {
 struct RunReport {
     std::optional<ErrorReport> error;  ///< nothing could run, or nothing could be recorded
     bool cancelled = false, failed = false;
-    int stages = 0;                    ///< that ran to their end
+    int stages = 0;  ///< that ran to their end
     int compared = 0, differing = 0;
     bool recorded = false;
 };
@@ -44,10 +44,10 @@ RunReport runStages(const std::shared_ptr<Recording>& recording, std::int64_t la
 /// A message of a run, or the run itself when `message` is empty.
 struct RunHistoryRow {
     RunRow run;
-    QString verdict;             ///< against the first stage: `same`, `differs`, …; empty = not compared
-    QString code, message;       ///< what went wrong, or what was found
-    QString severity;            ///< of the message
-    Uid node = kNoUid;           ///< that the message names
+    QString verdict;        ///< against the first stage: `same`, `differs`, …; empty = not compared
+    QString code, message;  ///< what went wrong, or what was found
+    QString severity;       ///< of the message
+    Uid node = kNoUid;      ///< that the message names
 };
 
 /// Newest run first, its messages after it. Predictions are left out.
