@@ -301,6 +301,55 @@ private slots:
         QVERIFY(chart->cursor() > 100);
     }
 
+    /// Four curves of a million events; printed, not asserted (ui.md 8 wants 16 ms).
+    void paintTimeOfAMillionEvents() {
+        struct Kept {
+            memory::EventLog log;
+        };
+        auto kept = std::make_shared<Kept>();
+        constexpr std::int64_t kEvents = 1'000'000, kHeld = 400;
+        std::int64_t live = 0;
+        for (std::int64_t i = 0; i < kEvents; ++i) {
+            memory::Event event;
+            const bool freeing = i % 2 == 1 && i > 2 * kHeld;
+            const std::int64_t number = freeing ? i / 2 - kHeld : i / 2 + (i % 2 == 1 ? kEvents : 0);
+            event.kind = freeing ? memory::EventKind::Free : memory::EventKind::Alloc;
+            event.site.node = NodeId(std::uint32_t(1 + i / 2 % 3000));
+            event.storage = memory::StorageId(number);
+            event.exact = event.charged = 512 * (1 + number % 97);
+            live += freeing ? -event.exact : event.exact;
+            event.liveExact = event.liveCharged = live;
+            kept->log.add(event);
+        }
+        auto snapshot = std::make_shared<StageSnapshot>();
+        snapshot->stage.idx = 1;
+        MemoryChart chart;
+        chart.resize(1600, 700);
+        QElapsedTimer clock;
+        clock.start();
+        std::vector<MemoryCurve> curves(4);
+        for (MemoryCurve& curve : curves)
+            curve.profile = std::make_shared<MemoryProfile>(kept, kept->log, std::make_shared<const memory::MemoryReport>(kept->log), snapshot,
+                                                            [](const memory::Site& site) { return Uid(site.node.value); });
+        auto places = std::make_shared<std::vector<double>>(std::size_t(kEvents) + 1);
+        for (std::int64_t i = 0; i <= kEvents; ++i) (*places)[std::size_t(i)] = double(i);
+        for (std::size_t i = 1; i < curves.size(); ++i) curves[i].places = places;
+        const qint64 made = clock.restart();
+        chart.setCurves(std::move(curves));
+        const qint64 arranged = clock.restart();
+        std::vector<double> ms;
+        for (int i = 0; i < 20; ++i) {
+            clock.restart();
+            chart.setCursor(kEvents / 20 * i);
+            QVERIFY(!chart.grab().isNull());
+            ms.push_back(double(clock.nsecsElapsed()) / 1e6);
+        }
+        std::sort(ms.begin(), ms.end());
+        qInfo("4 curves of %lld events: read %lld ms, arranged %lld ms, painted in %.1f ms (median)", static_cast<long long>(kEvents),
+              static_cast<long long>(made), static_cast<long long>(arranged), ms[ms.size() / 2]);
+        QCOMPARE(chart.dump()["curves"].toArray().size(), 4);
+    }
+
     void bothThemesDraw() {
         openKv();
         for (ThemeChoice theme : {ThemeChoice::Dark, ThemeChoice::Light}) {
