@@ -147,6 +147,12 @@ void report(Command& c, const Staged& staged, const std::optional<Diagnostic>& e
     c.error(*error, exit);
 }
 
+/// The lane that this run wrote: another writer may have added one behind it.
+void takeLane(Staged& staged, std::int64_t lane) {
+    for (const LaneRow& row : staged.recording->lanes())
+        if (row.id == lane || lane == 0) staged.lane = row;
+}
+
 std::unique_ptr<Recorder> createRecorder(Command& c, const std::string& path) {
     auto recorder = Recorder::create(path, chosenLimits(c).recording);
     if (!recorder) {
@@ -193,9 +199,10 @@ Staged runFile(Command& c, const std::string& file, Staged staged, const std::st
             if (auto foreign = recordForeignLanes(*recorder, document, picked.unit, *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
     }
     const auto error = record(c, *recorder, *graphId, document.units[picked.unit].graph, pipeline);
+    const std::int64_t lane = recorder->lane();
     closeRecorder(c, *recorder);
     staged.recording = openRecording(session);
-    staged.lane = staged.recording->lanes().back();
+    takeLane(staged, lane);
     report(c, staged, error);
     for (const GraphRow& graph : staged.recording->graphs())
         if (graph.id == staged.lane.graph) staged.graph = graph;
@@ -227,9 +234,10 @@ Staged runSession(Command& c, const std::string& file, Staged staged, const std:
     }
     auto recorder = createRecorder(c, session);
     const auto error = record(c, *recorder, graphId, graph, pipeline);
+    const std::int64_t lane = recorder->lane();
     closeRecorder(c, *recorder);
     staged.recording = openRecording(session);
-    staged.lane = staged.recording->lanes().back();
+    takeLane(staged, lane);
     report(c, staged, error);
     staged.missing = pipeline.missing;
     staged.ran = true;

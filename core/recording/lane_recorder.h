@@ -21,6 +21,9 @@ public:
                  const OpRegistry& ops);
     ~LaneRecorder() override;
 
+    /// Of the table `lane`; 0 = nothing is written yet.
+    std::int64_t row() const { return lane_; }
+
     Status pipelineStarted(const Graph& g, const Pipeline& pipeline) override;
     Status stageFinished(const Graph& g, const StageResult& stage) override;
     void pipelineFinished(bool complete) override;

@@ -159,6 +159,8 @@ Result<std::vector<std::int64_t>> Recorder::addDocument(const Document& doc) {
     }
 }
 
+std::int64_t Recorder::lane() const { return impl_->lane ? impl_->lane->row() : 0; }
+
 Result<PassObserver*> Recorder::beginLane(std::int64_t graph, const std::string& lane, const OpRegistry& ops, LaneKind kind) {
     Impl& r = *impl_;
     if (!r.db) return fail(cannotWrite(r.path, "the session is closed"));

@@ -46,6 +46,8 @@ public:
     Result<std::int64_t> addComparison(std::int64_t runA, std::int64_t runB, const exec::Comparison& comparison);
     Status addProbe(const ProbeRow& probe, std::int64_t lane);
 
+    /// Row of the lane that beginLane began last, once its first stage is written; 0 before, and after close().
+    std::int64_t lane() const;
     /// Ends a lane that still runs (interrupted) and leaves one file. A second call does nothing.
     Status close();
     const std::string& path() const;
