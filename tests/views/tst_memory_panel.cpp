@@ -223,6 +223,17 @@ private slots:
         QCOMPARE(curve["source"].toString(), QStringLiteral("measured"));
         QVERIFY(curve["colour"].toString() != predicted);
         QVERIFY(label("memory.caption")->text().startsWith(QLatin1String("measured: run")));
+        // Stepping stays with what is measured, and says where nothing is.
+        const int last = session_->stage();
+        const auto sourceAt = [&](int stage) {
+            session_->setStage(stage);
+            return settled(*session_) ? panel_->chart()->dump()["curves"].toArray()[0].toObject()["source"].toString() : QString();
+        };
+        QCOMPARE(sourceAt(1), QStringLiteral("measured"));  // the first stage ran too, to be compared with
+        QCOMPARE(sourceAt(2), QStringLiteral("predicted"));
+        QVERIFY(label("memory.caption")->text().contains(QLatin1String("not measured")));
+        QCOMPARE(source->currentIndex(), 0);
+        QCOMPARE(sourceAt(last), QStringLiteral("measured"));
     }
 
     void draggingLimitsTheTable() {

@@ -53,11 +53,15 @@ struct MemoryPanel::Question {
     Loaded answer(const Recording& recording, const JobContext& job) const {
         Loaded out;
         out.runs = runsFor(recording, lane, stages.front());
+        // Of a stage without the run that was chosen its newest one, so that stepping stays with what is measured.
+        std::int64_t chosen = run;
+        if (run != 0 && std::none_of(out.runs.begin(), out.runs.end(), [&](const MemoryRunRow& row) { return row.id == run; }))
+            chosen = out.runs.empty() ? 0 : out.runs.front().id;
         std::vector<Key> wanted;
         for (const int stage : stages) {
             Key key{stage, 0};
             const bool current = stage == stages.front() && wanted.empty();
-            if (run != 0 && current) key.run = run;
+            if (current) key.run = chosen;
             if (run != 0 && !current && stage != stages.front())
                 if (const auto runs = runsFor(recording, lane, stage); !runs.empty()) key.run = runs.front().id;
             wanted.push_back(key);
@@ -342,30 +346,22 @@ void MemoryPanel::adopt(Loaded loaded) {
         dirty_ = true;
         return nothing(tr("The computation was stopped. Step to another stage and back to start it again."));
     }
-    showRuns(loaded.runs);
-    if (loaded.error) {
-        if (run_ != 0) {  // the run that was chosen belongs to another stage
-            run_ = 0;
-            return refresh();
-        }
-        return nothing(loaded.error->what + QLatin1Char('\n') + loaded.error->todo);
-    }
+    showRuns(loaded.runs, loaded.curves.empty() ? 0 : loaded.curves.front().first.run);
+    if (loaded.error) return nothing(loaded.error->what + QLatin1Char('\n') + loaded.error->todo);
     showCurves(loaded);
 }
 
-void MemoryPanel::showRuns(const std::vector<MemoryRunRow>& runs) {
+void MemoryPanel::showRuns(const std::vector<MemoryRunRow>& runs, std::int64_t shown) {
     source_->clear();
     source_->addItem(tr("predicted"), 0);
-    bool found = run_ == 0;
     for (const MemoryRunRow& run : runs) {
         source_->addItem(tr("measured: run %1, %2%3")
                              .arg(run.id)
                              .arg(qstr(run.device), run.state == "complete" ? QString() : QStringLiteral(", ") + qstr(run.state)),
                          qlonglong(run.id));
-        found = found || run.id == run_;
     }
     source_->setToolTip(tr("Where the curve of this stage comes from: predicted, or one of its recorded runs"));
-    source_->setCurrentIndex(found ? source_->findData(qlonglong(run_)) : 0);
+    source_->setCurrentIndex(std::max(0, source_->findData(qlonglong(shown))));
 }
 
 void MemoryPanel::showStageMenu() {
@@ -543,7 +539,7 @@ QString MemoryPanel::command() const {
     } else if (const MemoryProfilePtr now = profile(); now && chart_->cursor() >= 0) {
         if (const NodeRow* node = now->node(now->uidAt(chart_->cursor()))) options << QStringLiteral("--at") << qstr(node->name);
     }
-    if (run_ != 0 && !session_.isTemporary()) options << QStringLiteral("--run") << QString::number(run_);
+    if (profile() && profile()->measured() && !session_.isTemporary()) options << QStringLiteral("--run") << QString::number(profile()->run);
     return commandLine(session_, QStringLiteral("memory"), options);
 }
 

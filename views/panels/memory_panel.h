@@ -68,7 +68,7 @@ private:
     void reset();
     void refresh();
     void adopt(Loaded loaded);
-    void showRuns(const std::vector<MemoryRunRow>& runs);
+    void showRuns(const std::vector<MemoryRunRow>& runs, std::int64_t shown);
     void showStageMenu();
     void showCurves(const Loaded& loaded);
     void showCaption();
@@ -102,7 +102,7 @@ private:
     std::int64_t lane_ = 0;
     std::map<Key, MemoryProfilePtr> profiles_;
     std::set<int> overlaid_;
-    std::int64_t run_ = 0;  ///< chosen source; 0 = predicted
+    std::int64_t run_ = 0;  ///< wanted source; 0 = predicted. A stage without that run shows its newest one, else the prediction
     bool dirty_ = true, following_ = false, pendingPeak_ = false;
 };
 
