@@ -90,6 +90,9 @@ ParsedLaunch parseLaunch(const QStringList& arguments) {
     }
     if (!o.view.isEmpty() && !QStringList{QStringLiteral("graph"), QStringLiteral("text"), QStringLiteral("both")}.contains(o.view))
         return wrongUsage(QObject::tr("--view: graph, text or both expected; got %1").arg(o.view));
+    const QStringList panels = QStringLiteral("node aliases why history decisions nodes memory numerics run log").split(QLatin1Char(' '));
+    if (!o.panel.isEmpty() && !panels.contains(o.panel))
+        return wrongUsage(QObject::tr("--panel: one of %1 expected; got %2").arg(panels.join(QStringLiteral(", ")), o.panel));
     return out;
 }
 

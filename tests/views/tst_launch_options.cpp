@@ -37,6 +37,7 @@ private slots:
         QTest::newRow("negative size") << QStringList{"--size", "-1x5"};
         QTest::newRow("theme") << QStringList{"--theme", "blue"};
         QTest::newRow("view") << QStringList{"--view", "table"};
+        QTest::newRow("panel") << QStringList{"--panel", "memroy"};
         QTest::newRow("unknown") << QStringList{"--nonsense"};
         QTest::newRow("two files") << QStringList{"a", "b"};
     }
