@@ -37,11 +37,8 @@ public:
     Value(const Value& o) : kind_(o.kind_), bits_(o.bits_) { retain(); }
     Value(Value&& o) noexcept : kind_(o.kind_), bits_(o.bits_) { o.kind_ = Kind::None; }
     Value& operator=(const Value& o) {
-        o.retain();
-        release();
-        kind_ = o.kind_;
-        bits_ = o.bits_;
-        return *this;
+        Value copy(o);  // `o` may be an item of this value
+        return *this = std::move(copy);
     }
     Value& operator=(Value&& o) noexcept {
         std::swap(kind_, o.kind_);

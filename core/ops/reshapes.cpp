@@ -190,7 +190,7 @@ std::optional<DType> realPart(DType complex) {
     return real == complex ? std::nullopt : std::optional(real);
 }
 
-std::optional<DType> complexOf(DType real) {
+std::optional<DType> complexWithParts(DType real) {
     switch (real) {
         case DType::F16:
             return DType::C32;
@@ -221,7 +221,7 @@ Maybe viewAsReal(const InferContext&, const TensorType& base) {
 }
 
 Maybe viewAsComplex(const InferContext&, const TensorType& base) {
-    auto whole = complexOf(base.dtype);
+    auto whole = complexWithParts(base.dtype);
     if (!whole || base.rank() == 0) return std::nullopt;
     TensorType t = base;
     setDType(t, *whole);

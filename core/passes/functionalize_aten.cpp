@@ -8,7 +8,6 @@
 namespace aliascope::functionalization {
 namespace {
 
-const Name kGetItem("operator::getitem");
 const Name kFull("aten::full");
 const Name kAlias("aten::alias");
 const Name kSetItem("operator::setitem");

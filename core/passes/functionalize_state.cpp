@@ -3,7 +3,6 @@
 namespace aliascope::functionalization {
 namespace {
 
-const Name kGetItem("operator::getitem");
 const Name kSymSize("aten::sym_size.int");
 const Name kStorageOffset("aten::sym_storage_offset");
 

@@ -24,6 +24,8 @@
 
 namespace aliascope::functionalization {
 
+inline const Name kGetItem("operator::getitem"), kAsStrided("aten::as_strided"), kViewAsReal("aten::view_as_real");
+
 enum class Form : std::uint8_t { V1, V2, Auto };
 
 /// How a view is cut out of its parent: operator and arguments without the viewed tensor. `output` is the component of a list result.

@@ -65,9 +65,7 @@ const std::unordered_map<Name, Inverse>& inverses() {
 const Name kView("aten::view");
 const Name kReshape("aten::reshape");
 const Name kPermute("aten::permute");
-const Name kAsStrided("aten::as_strided");
 const Name kSelect("aten::select.int");
-const Name kViewAsReal("aten::view_as_real");
 
 std::int64_t wrap(std::int64_t dim, std::size_t rank) { return dim < 0 ? dim + static_cast<std::int64_t>(rank) : dim; }
 

@@ -8,12 +8,10 @@
 namespace aliascope::functionalization {
 namespace {
 
-const Name kAsStrided("aten::as_strided");
 const Name kAsStridedScatter("aten::as_strided_scatter");
 const Name kSliceScatter("aten::slice_scatter");
 const Name kToCopy("aten::_to_copy");
 const Name kViewDtype("aten::view.dtype");
-const Name kViewAsReal("aten::view_as_real");
 const Name kViewAsComplex("aten::view_as_complex");
 
 bool changesUnit(const Handle* h) { return h->step.op == kViewDtype || h->step.op == kViewAsReal || h->step.op == kViewAsComplex; }

@@ -4,12 +4,11 @@
 #include <charconv>
 #include <string_view>
 
+#include "core/text/find.h"
 #include "core/text/literals.h"
 
 namespace aliascope {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 std::string lower(std::string_view text) {
     std::string out(text);

@@ -5,14 +5,13 @@
 #include <charconv>
 #include <vector>
 
+#include "core/text/find.h"
 #include "core/text/graph_finder.h"
 #include "core/text/literals.h"
 #include "core/text/stage_order.h"
 
 namespace aliascope {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> parts;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/text/exported_text.h"
+#include "core/text/find.h"
 #include "core/text/graph_text_reader.h"
 #include "core/text/line_kinds.h"
 #include "core/text/literals.h"
@@ -14,8 +15,6 @@
 
 namespace aliascope {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 /// What only one stage has: containers for primals and tangents, parameters `L_x_`.
 Phase phaseOfShape(const Graph& g) {

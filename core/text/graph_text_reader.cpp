@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/text/find.h"
 #include "core/text/graph_builder.h"
 #include "core/text/graph_values.h"
 #include "core/text/line_kinds.h"
@@ -10,8 +11,6 @@
 
 namespace aliascope {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 std::optional<NodeKind> nodeKind(std::string_view word) {
     if (word == "placeholder" || word == "PlaceHolder") return NodeKind::Placeholder;

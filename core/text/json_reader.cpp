@@ -31,19 +31,6 @@ std::optional<std::uint32_t> hex4(std::string_view digits) {
     return digits.size() == 4 && error == std::errc() && end == digits.data() + 4 ? std::optional(value) : std::nullopt;
 }
 
-void appendUtf8(std::string& out, std::uint32_t c) {
-    const auto tail = [&](int shift) { return static_cast<char>(0x80 | ((c >> shift) & 0x3f)); };
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-    } else if (c < 0x800) {
-        out += {static_cast<char>(0xc0 | (c >> 6)), tail(0)};
-    } else if (c < 0x10000) {
-        out += {static_cast<char>(0xe0 | (c >> 12)), tail(6), tail(0)};
-    } else {
-        out += {static_cast<char>(0xf0 | (c >> 18)), tail(12), tail(6), tail(0)};
-    }
-}
-
 /// Appends what `\uXXXX` at `at` (the backslash) means, surrogate pairs joined; gives the place behind it, or `at` when it is none.
 std::size_t appendEscapedUnit(std::string& out, std::string_view body, std::size_t at) {
     const auto first = hex4(body.substr(at + 2, 4));

@@ -1,11 +1,10 @@
 #include "core/text/line_kinds.h"
 
+#include "core/text/find.h"
 #include "core/text/literals.h"
 
 namespace aliascope {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 std::string_view withoutTrailingBlanks(std::string_view line) {
     while (!line.empty() && (line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);

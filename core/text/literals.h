@@ -1,6 +1,7 @@
 #pragma once
 // Literals of Python as they occur in graph files: numbers, strings, names. Shared by both dialects (formats.md 4.2, 5.4).
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ std::optional<Value> readNumber(std::string_view token);
 std::optional<Value> negated(const Value& number);
 /// Text of a string literal with its quotes and prefix. Nothing for bytes and f-strings, which stay verbatim.
 std::optional<std::string> decodePythonString(std::string_view literal);
+/// Appends a code point as UTF-8.
+void appendUtf8(std::string& out, std::uint32_t c);
 /// Appends `text` as Python's repr writes it.
 void appendPythonString(std::string& out, std::string_view text);
 

@@ -26,12 +26,6 @@ Diagnostic above(const std::string& path, std::string what, std::uint64_t limit)
     return d;
 }
 
-Diagnostic unreadable(const std::string& path, std::string what, std::string why) {
-    Diagnostic d = userError("R004", {{"what", std::move(what)}, {"why", std::move(why)}});
-    d.file = path;
-    return d;
-}
-
 class FolderSource : public MemberSource {
 public:
     FolderSource(std::string path, const ReadLimits& limits) : path_(std::move(path)), limits_(limits) {}
@@ -148,6 +142,12 @@ private:
 };
 
 }  // namespace
+
+Diagnostic unreadable(const std::string& path, std::string what, std::string why) {
+    Diagnostic d = userError("R004", {{"what", std::move(what)}, {"why", std::move(why)}});
+    d.file = path;
+    return d;
+}
 
 std::string_view badMemberName(std::string_view name) {
     if (name.empty()) return "it has no name";

@@ -47,6 +47,8 @@ Result<std::unique_ptr<MemberSource>> openZip(std::string bytes, const std::stri
 /// A tar in memory. Errors: R050.
 Result<std::unique_ptr<MemberSource>> openTar(std::string bytes, const std::string& path, const ReadLimits& limits);
 
+/// R004 about `path`.
+Diagnostic unreadable(const std::string& path, std::string what, std::string why);
 /// What a gzip stream holds. Errors: R004 (damaged), R050 (size, ratio).
 Result<std::string> gunzip(std::string_view bytes, const std::string& path, const ReadLimits& limits);
 

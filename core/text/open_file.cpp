@@ -9,16 +9,11 @@
 
 #include "core/text/document.h"
 #include "core/text/document_parts.h"
+#include "core/text/member_source.h"
 #include "core/text/sniff.h"
 
 namespace aliascope {
 namespace {
-
-Diagnostic unreadable(const std::string& path, std::string what, std::string why) {
-    Diagnostic d = userError("R004", {{"what", std::move(what)}, {"why", std::move(why)}});
-    d.file = path;
-    return d;
-}
 
 Diagnostic tooLarge(const std::string& path, std::string_view what, std::uint64_t size, std::uint64_t limit) {
     Diagnostic d = userError(

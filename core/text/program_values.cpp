@@ -5,12 +5,11 @@
 #include <charconv>
 
 #include "core/ir/sym_expr.h"
+#include "core/text/find.h"
 #include "core/text/literals.h"
 
 namespace aliascope {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 struct Code {
     std::int64_t number;

@@ -7,12 +7,12 @@
 namespace aliascope {
 namespace {
 
-constexpr std::string_view kNone = "No stacktrace found for", kFile = "File: ", kCode = ", code: ", kIn = " in ";
+constexpr std::string_view kNoTrace = "No stacktrace found for", kFile = "File: ", kCode = ", code: ", kIn = " in ";
 
 }  // namespace
 
 bool isProvenance(std::string_view comment) {
-    if (comment.find(kNone) != comment.npos) return true;
+    if (comment.find(kNoTrace) != comment.npos) return true;
     const std::size_t file = comment.find(kFile);
     return file != comment.npos && comment.find(kCode, file) != comment.npos;
 }

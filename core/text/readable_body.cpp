@@ -13,8 +13,6 @@ namespace {
 constexpr std::string_view kFlatten = "fx_pytree.tree_flatten_spec(", kUnflatten = "pytree.tree_unflatten(", kLeaves = "pytree.tree_leaves(",
                            kShuffle = "self._in_shuffle_graph(";
 
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 bool endsStatement(const PyToken& t) {
     return t.kind == PyToken::Kind::LineEnd || t.kind == PyToken::Kind::TextEnd || t.kind == PyToken::Kind::Comment || t.is(";");
 }
@@ -22,9 +20,9 @@ bool endsStatement(const PyToken& t) {
 /// `# descriptor` behind `at`, up to the line's end.
 std::string_view trailingComment(std::string_view text, std::size_t at) {
     std::string_view rest = text.substr(at, text.find('\n', at) - at);
-    if (startsWith(trimmed(rest), ",")) rest = rest.substr(rest.find(',') + 1);
+    if (trimmed(rest).starts_with(",")) rest = rest.substr(rest.find(',') + 1);
     rest = trimmed(rest);
-    return startsWith(rest, "#") ? trimmed(rest.substr(1)) : std::string_view();
+    return rest.starts_with("#") ? trimmed(rest.substr(1)) : std::string_view();
 }
 
 /// Whether some value dies before the graph ends: then a text with delete lists has at least one.
@@ -81,7 +79,7 @@ std::size_t ReadableBody::read(std::size_t at, std::size_t end, int defIndent) {
         if (content[0] == '#') {
             comment(line);
             at += line.size() + 1;
-        } else if (startsWith(content, "\"\"\"")) {
+        } else if (content.starts_with("\"\"\"")) {
             at = metadataBlock(at, end);
         } else {
             if (bodyIndent_ < 0) {
@@ -188,7 +186,7 @@ bool ReadableBody::statement(Statement& s) {
 /// A statement that starts with a name.
 bool ReadableBody::named(Statement& s) {
     const PyToken t = s.lexer.token(), next = s.lexer.peek();
-    if (startsWith(t.text, "_rf") && (next.is("=") || next.is("."))) {
+    if (t.text.starts_with("_rf") && (next.is("=") || next.is("."))) {
         skipLine(s);
         return true;
     }
@@ -214,7 +212,7 @@ bool ReadableBody::named(Statement& s) {
         s.name = {};
         return true;
     }
-    if (next.is(".") && (startsWith(text_.substr(next.end()), "clear()") || startsWith(text_.substr(t.begin), "torch.fx.wrap("))) {
+    if (next.is(".") && (text_.substr(next.end()).starts_with("clear()") || text_.substr(t.begin).starts_with("torch.fx.wrap("))) {
         skipLine(s);
         return true;
     }
@@ -300,7 +298,7 @@ bool ReadableBody::deleteList(Statement& s) {
 
 /// Right sides that move parameters about and make no node.
 bool ReadableBody::plumbing(Statement& s, std::string_view rest) {
-    if (startsWith(rest, "iter(")) {
+    if (rest.starts_with("iter(")) {
         style().signature = PrintStyle::Signature::Boxed;
         for (const Parameter& p : parameters_) style().parameters.push_back(p.text);
         parameters_.clear();
@@ -308,7 +306,7 @@ bool ReadableBody::plumbing(Statement& s, std::string_view rest) {
         skipLine(s);
         return true;
     }
-    if (!iterator_.empty() && startsWith(rest, "next(")) {
+    if (!iterator_.empty() && rest.starts_with("next(")) {
         Parameter p;
         p.name = s.name;
         p.target = std::string(s.name);
@@ -351,7 +349,7 @@ bool ReadableBody::unpacking(Statement& s) {
     if (s.expr.error()) return false;
     s.lexer.take();
     const std::string_view rest = text_.substr(s.lexer.token().begin);
-    if (startsWith(rest, kFlatten) || startsWith(rest, kLeaves) || startsWith(rest, kShuffle)) {
+    if (rest.starts_with(kFlatten) || rest.starts_with(kLeaves) || rest.starts_with(kShuffle)) {
         for (Parameter& p : targets) {
             const auto it = declared_.find(p.name);
             if (it == declared_.end()) continue;
@@ -397,7 +395,7 @@ void ReadableBody::unpackedInputs(Statement& s, std::string_view rest) {
         }
         s.lexer.take();
     } while (depth > 0);
-    if (startsWith(rest, kFlatten))
+    if (rest.starts_with(kFlatten))
         style().flattenSpec = std::string(text_.substr(begin + kFlatten.size(), s.lexer.lastEnd() - begin - kFlatten.size() - 1));
 }
 
@@ -512,7 +510,7 @@ bool ReadableBody::returned(Statement& s) {
         return true;
     }
     const std::size_t begin = s.lexer.token().begin;
-    const bool unflatten = startsWith(text_.substr(begin), kUnflatten);
+    const bool unflatten = text_.substr(begin).starts_with(kUnflatten);
     if (unflatten)
         while (!s.lexer.take().is("(")) {
         }

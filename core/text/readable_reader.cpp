@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/text/find.h"
 #include "core/text/graph_builder.h"
 #include "core/text/line_kinds.h"
 #include "core/text/literals.h"
@@ -10,8 +11,6 @@
 
 namespace aliascope {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 /// Reads one module: frame, signature, body, nested modules.
 class ReadableReader {

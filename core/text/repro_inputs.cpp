@@ -6,13 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "core/text/find.h"
 #include "core/text/literals.h"
 #include "core/text/python_expr.h"
 
 namespace aliascope {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 /// Names are buffers or symbols; nothing makes nodes.
 class LoaderScope : public PyScope {

@@ -8,8 +8,6 @@ namespace {
 
 constexpr std::size_t kHead = 8192;
 
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 /// Control characters that no text holds: a file with many of them is binary even without a NUL.
 bool isStrange(char c) {
     const auto b = static_cast<unsigned char>(c);
@@ -21,12 +19,12 @@ bool isStrange(char c) {
 FileKind sniff(std::string_view head) {
     head = head.substr(0, kHead);
     using namespace std::string_view_literals;
-    if (startsWith(head, "PK\x03\x04"sv) || startsWith(head, "PK\x05\x06"sv)) return FileKind::Zip;
-    if (startsWith(head, "\x1f\x8b"sv)) return FileKind::Gzip;
+    if (head.starts_with("PK\x03\x04"sv) || head.starts_with("PK\x05\x06"sv)) return FileKind::Zip;
+    if (head.starts_with("\x1f\x8b"sv)) return FileKind::Gzip;
     if (head.substr(std::min<std::size_t>(257, head.size()), 5) == "ustar") return FileKind::Tar;
-    if (startsWith(head, "SQLite format 3"sv)) return FileKind::Session;
-    if (startsWith(head, "\xff\xfe\0\0"sv)) return FileKind::Binary;  // UTF-32
-    if (startsWith(head, "\xff\xfe"sv) || startsWith(head, "\xfe\xff"sv)) return FileKind::Utf16;
+    if (head.starts_with("SQLite format 3"sv)) return FileKind::Session;
+    if (head.starts_with("\xff\xfe\0\0"sv)) return FileKind::Binary;  // UTF-32
+    if (head.starts_with("\xff\xfe"sv) || head.starts_with("\xfe\xff"sv)) return FileKind::Utf16;
     const auto strange = static_cast<std::size_t>(std::count_if(head.begin(), head.end(), isStrange));
     if (head.find('\0') != head.npos || strange * 20 > head.size()) return FileKind::Binary;
     return FileKind::Text;

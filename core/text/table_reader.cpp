@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 
+#include "core/text/find.h"
 #include "core/text/graph_builder.h"
 #include "core/text/line_kinds.h"
 #include "core/text/literals.h"
@@ -13,7 +14,7 @@
 namespace aliascope {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos, kColumns = 5;
+constexpr std::size_t kColumns = 5;
 constexpr std::array<std::string_view, kColumns> kTitles = {"opcode", "name", "target", "args", "kwargs"};
 
 using Cells = std::array<std::string_view, kColumns>;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/text/document_parts.h"
+#include "core/text/find.h"
 #include "core/text/graph_finder.h"
 #include "core/text/line_kinds.h"
 #include "core/text/literals.h"
@@ -20,8 +21,6 @@
 
 namespace aliascope {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 /// Where the JSON of a record's header begins in its line; npos when the line is no header.
 std::size_t headerJson(std::string_view line) {
