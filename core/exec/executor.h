@@ -16,15 +16,12 @@ class OpBodies;  // op_bodies.h
 enum class DigestMode : std::uint8_t { None, Outputs, All };
 enum class Sanitize : std::uint8_t { Off, Reads, Full };
 
-/// A finding of the sanitizer (executor.md 3.2), in reason-codes.md's words.
+/// A finding of the sanitizer (executor.md 3.2): a code of reason-codes.md with the parameters of its sentence.
 struct Finding {
-    std::string code;       ///< STALE_READ, …
+    std::string code;  ///< STALE_READ, UNDEFINED_READ, WRITE_OUTSIDE, READ_ONLY_WRITTEN
     memory::Site reader;
-    std::string operand;    ///< parameter
-    std::int64_t beginByte = 0, endByte = 0;
-    memory::Site expected, actual;  ///< who wrote the bytes in the reference run, who wrote them here
-    std::uint64_t generations = 0;
-    std::string message;
+    Name node;
+    Params params;
 };
 
 /// Hears of a run while it happens, on the thread that runs it. Never blocks a launch.

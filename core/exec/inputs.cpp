@@ -12,6 +12,7 @@
 #include "core/exec/executor.h"
 #include "core/exec/input_roles.h"
 #include "core/exec/random_inputs.h"
+#include "core/exec/symbol_values.h"
 
 namespace aliascope::exec {
 namespace {
@@ -195,43 +196,13 @@ private:
 
     // --- symbols ---------------------------------------------------------------------------------------------------------------------------
 
-    static bool prime(std::int64_t n) {
-        for (std::int64_t d = 2; d * d <= n; ++d)
-            if (n % d == 0) return false;
-        return n > 1;
-    }
-
     Status chooseSymbols() {
         if (auto ok = readSizes(); !ok) return ok;
-        std::int64_t next = 8;
-        const auto settle = [&](Name symbol) {
-            SymbolFacts& facts = set_.symbols_[symbol];
-            if (facts.hint) return;
-            const auto known = g_.symbols.find(symbol);
-            if (known != g_.symbols.end() && known->second.hint) {
-                facts.hint = known->second.hint;
-                return;
-            }
-            std::int64_t value = next;
-            if (facts.min && value < *facts.min) value = *facts.min;
-            if (facts.max && value > *facts.max) value = *facts.max;
-            facts.hint = value;
-            do ++next;
-            while (!prime(next));
-        };
-        for (const Slot& slot : slots_) {
-            const Node& n = (*slot.graph)[slot.node];
-            if (isSize(n))
-                for (Name s : n.type->asSym()->symbols()) settle(s);
-            if (const TensorType* t = n.tensor())
-                for (const auto& list : {t->sizes, t->strides.value_or(std::vector<SymInt>())})
-                    for (const SymInt& size : list)
-                        for (Name s : size.symbols()) settle(s);
-        }
-        for (NodeId id : inOrder(g_))
-            if (const TensorType* t = g_[id].tensor())
-                for (const SymInt& size : t->sizes)
-                    for (Name s : size.symbols()) settle(s);
+        for (const auto& [name, facts] : g_.symbols)
+            if (SymbolFacts& own = set_.symbols_[name]; !own.hint) own.hint = facts.hint;
+        assumeSymbols(g_, set_.symbols_);
+        for (const Slot& slot : slots_)
+            if (slot.graph != &g_) assumeSymbols(*slot.graph, set_.symbols_);
         return {};
     }
 

@@ -394,13 +394,7 @@ RuntimeValue Run::runBody(const std::vector<OpBody>& bodies, const Schema& schem
     RuntimeValue result = ownResults(runGraph(body->graph, std::move(args), std::string(label), &owner), lent, node);
     for (const ReadOnlyArgument& a : untouched) {
         if (a.storage->generation == a.generation) continue;
-        Finding f;
-        f.code = "READ_ONLY_WRITTEN";
-        f.reader = f.actual = owner;
-        f.operand = a.param.str();
-        f.endByte = static_cast<std::int64_t>(a.storage->bytes);
-        f.generations = a.storage->generation - a.generation;
-        f.message = warning(f.code, {{"node", node.str()}, {"arg", f.operand}}).sentence();
+        Finding f{"READ_ONLY_WRITTEN", owner, node, {{"node", node.str()}, {"arg", a.param.str()}}};
         if (observer_) observer_->finding(f);
         findings_.push_back(std::move(f));
     }

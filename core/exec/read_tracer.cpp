@@ -192,7 +192,7 @@ void ReadTracer::stamp(const Tensor& t) {
 
 void ReadTracer::noteRead(const Tensor& t, Name operand, std::uint32_t element) {
     if (!t.storage || t.numel() == 0) return;
-    log_.reads.push_back({site_, node_, launches_[{site_.body, site_.node.value}], operand, element, t.bytes(), t.storage->generation, originsOf(t)});
+    log_.reads.push_back({site_, node_, launches_[{site_.body, site_.node.value}], operand, element, t.bytes(), originsOf(t)});
 }
 
 void ReadTracer::noteReads(const OpCall& call) {
@@ -324,6 +324,10 @@ void ReadTracer::nodeFinished(const memory::Site& site, const Graph& g, const No
 
 void ReadTracer::digest(const memory::Site& site, int out, const Digest& d) {
     if (next_) next_->digest(site, out, d);
+}
+
+void ReadTracer::finding(const Finding& f) {
+    if (next_) next_->finding(f);
 }
 
 void ReadTracer::runFinished(bool complete) {

@@ -37,7 +37,6 @@ struct TracedRead {
     Name operand;                    ///< parameter
     std::uint32_t element = 0;       ///< in a list of tensors
     std::int64_t bytes = 0;
-    std::uint64_t generation = 0;    ///< of the storage, when it was read
     std::vector<OriginId> origins;   ///< sorted, each once
 };
 
@@ -47,14 +46,6 @@ struct ReadLog {
     std::set<std::pair<std::uint32_t, std::uint32_t>> ran;  ///< body and node of everything that was run
     std::int64_t canariesBroken = 0;  ///< storages with bytes changed just outside of them (Sanitize::Full)
     Name firstBroken;                 ///< node at which the first of them was made
-};
-
-/// A finding in reason-codes.md's words.
-struct ReadFinding {
-    std::string code;  ///< STALE_READ, UNDEFINED_READ, WRITE_OUTSIDE
-    memory::Site reader;
-    Name node;
-    Params params;
 };
 
 /// Backend and observer of one run. Storages of the run's results still belong to it: it must outlive them.
@@ -84,6 +75,7 @@ public:
     void nodeStarted(const memory::Site& site, const Graph& g, const Node& n) override;
     void nodeFinished(const memory::Site& site, const Graph& g, const Node& n, const RuntimeValue& value, std::int64_t wallNs) override;
     void digest(const memory::Site& site, int out, const Digest& d) override;
+    void finding(const Finding& f) override;
     void runFinished(bool complete) override;
 
 private:
@@ -119,8 +111,8 @@ private:
 
 /// Reads of `later` whose origins are not those of the same read of `reference`: STALE_READ. Nodes are matched by id, and by the rewrites that passes
 /// recorded between the two stages; readers that launch another number of operators are not compared. `pass`: who brought `later` about.
-std::vector<ReadFinding> staleReads(const ReadLog& reference, const ReadLog& later, const RewriteSteps& rewrites, const std::string& pass);
+std::vector<Finding> staleReads(const ReadLog& reference, const ReadLog& later, const RewriteSteps& rewrites, const std::string& pass);
 /// What one run shows by itself: reads of bytes that nobody had written, writes outside of storages.
-std::vector<ReadFinding> localFindings(const ReadLog& log);
+std::vector<Finding> localFindings(const ReadLog& log);
 
 }  // namespace aliascope::exec

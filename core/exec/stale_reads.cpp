@@ -80,10 +80,10 @@ std::string nameOf(Name node) { return node ? node.str() : "nobody"; }
 
 }  // namespace
 
-std::vector<ReadFinding> staleReads(const ReadLog& reference, const ReadLog& later, const RewriteSteps& rewrites, const std::string& pass) {
+std::vector<Finding> staleReads(const ReadLog& reference, const ReadLog& later, const RewriteSteps& rewrites, const std::string& pass) {
     const NodeClasses classes(rewrites, idleNodes(reference, later));
     const ReadIndex was(reference, classes), is(later, classes);
-    std::vector<ReadFinding> out;
+    std::vector<Finding> out;
     for (const auto& [key, reads] : is.reads) {
         const auto before = was.reads.find(key);
         const NodeKey reader = std::get<0>(key);
@@ -95,7 +95,7 @@ std::vector<ReadFinding> staleReads(const ReadLog& reference, const ReadLog& lat
             if (stranger == seen.end()) continue;
             auto missing = std::find_if(wanted.begin(), wanted.end(), [&](const auto& o) { return !seen.contains(o.first); });
             if (missing == wanted.end()) missing = wanted.begin();
-            ReadFinding f{"STALE_READ", now.reader, now.node, {}};
+            Finding f{"STALE_READ", now.reader, now.node, {}};
             f.params = {{"reader", now.node.str()},
                         {"n", std::to_string(now.bytes)},
                         {"operand", now.operand.str()},
@@ -108,16 +108,16 @@ std::vector<ReadFinding> staleReads(const ReadLog& reference, const ReadLog& lat
     return out;
 }
 
-std::vector<ReadFinding> localFindings(const ReadLog& log) {
-    std::vector<ReadFinding> out;
+std::vector<Finding> localFindings(const ReadLog& log) {
+    std::vector<Finding> out;
     for (const TracedRead& r : log.reads) {
         if (r.origins.empty() || r.origins.front() != 0) continue;
-        ReadFinding f{"UNDEFINED_READ", r.reader, r.node, {}};
+        Finding f{"UNDEFINED_READ", r.reader, r.node, {}};
         f.params = {{"reader", r.node.str()}, {"n", std::to_string(r.bytes)}, {"operand", r.operand.str()}, {"what", "never written"}};
         out.push_back(std::move(f));
     }
     if (log.canariesBroken > 0) {
-        ReadFinding f{"WRITE_OUTSIDE", {}, log.firstBroken, {}};
+        Finding f{"WRITE_OUTSIDE", {}, log.firstBroken, {}};
         f.params = {{"node", nameOf(log.firstBroken)}, {"n", "up to " + std::to_string(log.canariesBroken * 128)}, {"arg", "its storage"}};
         out.push_back(std::move(f));
     }

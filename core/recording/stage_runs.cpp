@@ -102,6 +102,15 @@ struct StageRuns::Impl {
     std::map<int, exec::KeptValues> kept;    ///< of the first stage and of the one that ran last
     std::unique_ptr<Deadline> deadline;
 
+    /// Of the graph that the lane runs on.
+    std::string sourcePath() const {
+        const auto lanes = recording->lanes();
+        const auto own = std::find_if(lanes.begin(), lanes.end(), [&](const LaneRow& l) { return l.id == lane; });
+        for (const GraphRow& graph : recording->graphs())
+            if (own != lanes.end() && graph.id == own->graph) return graph.sourcePath;
+        return {};
+    }
+
     const StageRow* stageAt(int idx) const {
         for (const StageRow& s : stages)
             if (s.idx == idx) return &s;
@@ -194,23 +203,23 @@ struct StageRuns::Impl {
 
     /// Reads of `stage` that the first stage that ran does not have, and what the stage shows by itself. A finding that the stage before it has too
     /// came in with the same pass.
-    std::vector<exec::ReadFinding> findingsOf(const ExecutedStage& stage) const {
-        std::vector<exec::ReadFinding> out = exec::localFindings(*stage.reads);
+    std::vector<exec::Finding> findingsOf(const ExecutedStage& stage) const {
+        std::vector<exec::Finding> out = exec::localFindings(*stage.reads);
         const ExecutedStage* reference = nullptr;
-        std::vector<const exec::ReadFinding*> known;
+        std::vector<const exec::Finding*> known;
         int before = 0;
         for (const auto& [idx, other] : executed) {
             if (idx >= stage.stage.idx || !other->reads) continue;
             if (!reference) reference = other.get();
             before = idx;
-            for (const exec::ReadFinding& f : other->findings) known.push_back(&f);
+            for (const exec::Finding& f : other->findings) known.push_back(&f);
         }
         if (!reference) return out;
         std::string passes;
         for (const std::string& pass : passesBetween(stages, before, stage.stage.idx)) passes += (passes.empty() ? "" : ", ") + pass;
-        for (exec::ReadFinding& f :
+        for (exec::Finding& f :
              exec::staleReads(*reference->reads, *stage.reads, rewritesBetween(reference->stage.idx, stage.stage.idx), passes)) {
-            const auto same = std::find_if(known.begin(), known.end(), [&](const exec::ReadFinding* k) {
+            const auto same = std::find_if(known.begin(), known.end(), [&](const exec::Finding* k) {
                 return k->code == f.code && k->reader == f.reader && k->params[2] == f.params[2];
             });
             if (same != known.end()) f.params = (*same)->params;
@@ -275,9 +284,7 @@ Result<std::unique_ptr<StageRuns>> StageRuns::create(std::shared_ptr<const Recor
     inputs.seed = r.options.seed;
     inputs.cast = r.options.castInputs;
     inputs.randomConstants = r.options.randomConstants;
-    for (const GraphRow& graph : r.recording->graphs())
-        for (const LaneRow& row : r.recording->lanes())
-            if (row.id == lane && row.graph == graph.id) inputs.literals = exec::literalConstants(graph.sourcePath, *opened, ops);
+    inputs.literals = exec::literalConstants(r.sourcePath(), *opened, ops);
     auto chosen = exec::InputSet::make(*opened, ops, inputs);
     if (!chosen) return fail(std::move(chosen.error()));
     r.inputs = std::move(*chosen);
@@ -333,7 +340,8 @@ Result<std::reference_wrapper<ExecutedStage>> StageRuns::run(int idx) {
         if (ran->tracer) {
             stage->reads = std::make_shared<const exec::ReadLog>(ran->tracer->takeLog());
             stage->findings = r.findingsOf(*stage);
-            for (const exec::ReadFinding& f : stage->findings) {
+            stage->findings.insert(stage->findings.end(), ran->result.findings.begin(), ran->result.findings.end());
+            for (const exec::Finding& f : stage->findings) {
                 Diagnostic d = warning(f.code, f.params);
                 d.node = f.node;
                 stage->warnings.push_back(std::move(d));

@@ -45,7 +45,7 @@ struct ExecutedStage {
     std::optional<Diagnostic> error;
     std::vector<Diagnostic> warnings;
     std::shared_ptr<const exec::ReadLog> reads;      ///< with ExecOptions::sanitize: who wrote what each operator read
-    std::vector<exec::ReadFinding> findings;         ///< of the sanitizer; also among the warnings
+    std::vector<exec::Finding> findings;         ///< of the sanitizer; also among the warnings
     std::vector<std::vector<exec::NodeTime>> times;  ///< per repetition
     std::vector<std::int64_t> wallNs;
     std::int64_t run = 0;  ///< row of `run`, once recorded

@@ -246,6 +246,20 @@ private slots:
         QVERIFY(!a.result()["execution"].toObject()["comparisons"].toArray().isEmpty());
         QCOMPARE(ask({"run", samples + "row_written.py", "--exec", "cuda:0"}).exit, 6);
     }
+
+    void sanitizerNamesReadsAndWrites() {
+        const QByteArray undefined = program(x3, "empty = torch.ops.aten.empty_like.default(x)\nsin = torch.ops.aten.sin.default(empty)\nreturn (sin,)");
+        QVERIFY(ask({"exec", "-", "--sanitize", "reads"}, undefined).err.contains("sin reads 12 B of self that were never written"));
+        QVERIFY(!ask({"exec", "-"}, undefined).err.contains("never written"));
+        const QString ops = put("hidden.ops",
+                                "op mylib::hidden(Tensor x) -> Tensor\n"
+                                "    def forward(self, x):\n"
+                                "        add_ = torch.ops.aten.add_.Tensor(x, 1)\n"
+                                "        mul = torch.ops.aten.mul.Tensor(x, 2)\n"
+                                "        return (mul,)\n");
+        const Answer hidden = ask({"exec", "-", "--ops", ops, "--sanitize", "reads"}, program(x3, "hidden = torch.ops.mylib.hidden.default(x)\nreturn (hidden,)"));
+        QVERIFY2(hidden.err.contains("hidden changed x, which its schema does not mark as written"), qPrintable(hidden.err));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestExec)

@@ -219,11 +219,11 @@ struct AverageCall {
           override(call.args.at(First + 5).integer().value_or(0)) {}
 };
 
-template <std::size_t Dims>
-void averagePool(OpCall& call) {
+/// Averages of the windows that `windowAt(in, out, at)` gives.
+template <std::size_t Dims, class WindowAt>
+void averageOver(OpCall& call, WindowAt&& windowAt) {
     const Tensor &self = call.tensor(0), &out = call.out();
     checkRank(self, Dims);
-    const AverageCall<Dims, 1> how(call);
     const Spatial in = spatialSizes(self.sizes, Dims), to = spatialSizes(out.sizes, Dims);
     dispatchSums(call, self.dtype, [&](auto tag) {
         using C = typename decltype(tag)::type;
@@ -233,7 +233,7 @@ void averagePool(OpCall& call) {
         for (std::int64_t p = 0; p < planesOf(self.sizes, Dims); ++p) {
             const C* plane = x.data() + p * product(in);
             forEachPosition(to, [&](const Spatial& at) {
-                const AverageWindow a = averageWindow(how.window, in, at, how.countPadding, how.override);
+                const AverageWindow a = windowAt(in, to, at);
                 C sum = 0;
                 forEachIn(a, in, [&](std::int64_t k) { sum = wrappingAdd(sum, plane[k]); });
                 values[i++] = averageOf(sum, a.divisor);
@@ -243,12 +243,12 @@ void averagePool(OpCall& call) {
     });
 }
 
-template <std::size_t Dims>
-void averagePoolBackward(OpCall& call) {
+/// The gradient: every position gives its window equal shares.
+template <std::size_t Dims, class WindowAt>
+void shareOver(OpCall& call, WindowAt&& windowAt) {
     const Tensor &grad = call.tensor(0), &self = call.tensor(1);
     checkRank(self, Dims);
     checkPlanes(grad, self, Dims);
-    const AverageCall<Dims, 2> how(call);
     const Spatial in = spatialSizes(self.sizes, Dims), from = spatialSizes(grad.sizes, Dims);
     dispatchSums(call, grad.dtype, [&](auto tag) {
         using C = typename decltype(tag)::type;
@@ -258,13 +258,28 @@ void averagePoolBackward(OpCall& call) {
         for (std::int64_t p = 0; p < planesOf(self.sizes, Dims); ++p) {
             C* plane = values.data() + p * product(in);
             forEachPosition(from, [&](const Spatial& at) {
-                const AverageWindow a = averageWindow(how.window, in, at, how.countPadding, how.override);
+                const AverageWindow a = windowAt(in, from, at);
                 const C share = averageOf(g[i++], a.divisor);
                 forEachIn(a, in, [&](std::int64_t k) { plane[k] = wrappingAdd(plane[k], share); });
             });
         }
         values.store();
     });
+}
+
+template <std::size_t Dims>
+void averagePool(OpCall& call) {
+    checkRank(call.tensor(0), Dims);
+    const AverageCall<Dims, 1> how(call);
+    averageOver<Dims>(call, [&](const Spatial& in, const Spatial&, const Spatial& at) { return averageWindow(how.window, in, at, how.countPadding, how.override); });
+}
+
+template <std::size_t Dims>
+void averagePoolBackward(OpCall& call) {
+    checkRank(call.tensor(1), Dims);
+    checkPlanes(call.tensor(0), call.tensor(1), Dims);
+    const AverageCall<Dims, 2> how(call);
+    shareOver<Dims>(call, [&](const Spatial& in, const Spatial&, const Spatial& at) { return averageWindow(how.window, in, at, how.countPadding, how.override); });
 }
 
 // --- adaptive --------------------------------------------------------------------------------------------------------------------------------
@@ -282,48 +297,12 @@ AverageWindow adaptiveWindow(const Spatial& in, const Spatial& out, const Spatia
 
 template <std::size_t Dims>
 void adaptiveAverage(OpCall& call) {
-    const Tensor &self = call.tensor(0), &out = call.out();
-    checkRank(self, Dims);
-    const Spatial in = spatialSizes(self.sizes, Dims), to = spatialSizes(out.sizes, Dims);
-    dispatchSums(call, self.dtype, [&](auto tag) {
-        using C = typename decltype(tag)::type;
-        const Dense<C> x(self);
-        DenseResult<C> values(out);
-        std::int64_t i = 0;
-        for (std::int64_t p = 0; p < planesOf(self.sizes, Dims); ++p) {
-            const C* plane = x.data() + p * product(in);
-            forEachPosition(to, [&](const Spatial& at) {
-                const AverageWindow a = adaptiveWindow(in, to, at);
-                C sum = 0;
-                forEachIn(a, in, [&](std::int64_t k) { sum = wrappingAdd(sum, plane[k]); });
-                values[i++] = averageOf(sum, a.divisor);
-            });
-        }
-        values.store();
-    });
+    averageOver<Dims>(call, adaptiveWindow);
 }
 
 template <std::size_t Dims>
 void adaptiveAverageBackward(OpCall& call) {
-    const Tensor &grad = call.tensor(0), &self = call.tensor(1);
-    checkRank(self, Dims);
-    checkPlanes(grad, self, Dims);
-    const Spatial in = spatialSizes(self.sizes, Dims), from = spatialSizes(grad.sizes, Dims);
-    dispatchSums(call, grad.dtype, [&](auto tag) {
-        using C = typename decltype(tag)::type;
-        const Dense<C> g(grad);
-        DenseResult<C> values(call.out(), C(0));
-        std::int64_t i = 0;
-        for (std::int64_t p = 0; p < planesOf(self.sizes, Dims); ++p) {
-            C* plane = values.data() + p * product(in);
-            forEachPosition(from, [&](const Spatial& at) {
-                const AverageWindow a = adaptiveWindow(in, from, at);
-                const C share = averageOf(g[i++], a.divisor);
-                forEachIn(a, in, [&](std::int64_t k) { plane[k] = wrappingAdd(plane[k], share); });
-            });
-        }
-        values.store();
-    });
+    shareOver<Dims>(call, adaptiveWindow);
 }
 
 template <std::size_t Dims>

@@ -74,9 +74,9 @@ struct Machine {
     std::unique_ptr<exec::Backend> cpu;
 };
 
-std::string describe(const std::vector<exec::ReadFinding>& findings) {
+std::string describe(const std::vector<exec::Finding>& findings) {
     std::string text;
-    for (const exec::ReadFinding& f : findings) {
+    for (const exec::Finding& f : findings) {
         Diagnostic d = warning(f.code, f.params);
         text += d.sentence() + "\n";
     }
@@ -107,36 +107,16 @@ private slots:
 
     /// `sin` reads x before `add_` writes it; a wrong pass swaps them.
     void aReadAfterTheWriteIsStale() {
-        const Graph right = read(R"(graph():
-    %x : [num_users=2] = placeholder[target=x]
-    %sin : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%x,), kwargs = {})
-    %add_ : [num_users=1] = call_function[target=torch.ops.aten.add_.Tensor](args = (%x, 1), kwargs = {})
-    return (sin, add_)
-)");
-        Graph wrong = right.clone();
-        wrong.moveAfter(wrong.find("sin"_n), wrong.find("add_"_n));
-        const Machine machine(ops_);
-        const exec::InputSet inputs = *exec::InputSet::make(right, ops_, {});
-        const Traced was = machine.run(right, inputs), is = machine.run(wrong, inputs);
+        const auto [was, is] = beforeAndAfterTheWrite("1");
         const auto findings = exec::staleReads(was.reads, is.reads, {}, "reinplace");
         QCOMPARE(findings.size(), std::size_t(1));
         QCOMPARE(describe(findings), std::string("sin reads 32 B of self that add_ had overwritten; expected from x. Brought in by reinplace.\n"));
-        QVERIFY(exec::staleReads(was.reads, machine.run(right, inputs).reads, {}, "").empty());
+        QVERIFY(exec::staleReads(was.reads, was.reads, {}, "").empty());
     }
 
     /// The write changes nothing: the numbers agree, the read is stale all the same.
     void foundWhereTheNumbersAgree() {
-        const Graph right = read(R"(graph():
-    %x : [num_users=2] = placeholder[target=x]
-    %sin : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%x,), kwargs = {})
-    %add_ : [num_users=1] = call_function[target=torch.ops.aten.add_.Tensor](args = (%x, 0), kwargs = {})
-    return (sin, add_)
-)");
-        Graph wrong = right.clone();
-        wrong.moveAfter(wrong.find("sin"_n), wrong.find("add_"_n));
-        const Machine machine(ops_);
-        const exec::InputSet inputs = *exec::InputSet::make(right, ops_, {});
-        const Traced was = machine.run(right, inputs), is = machine.run(wrong, inputs);
+        const auto [was, is] = beforeAndAfterTheWrite("0");
         QCOMPARE(was.hashes, is.hashes);
         QCOMPARE(exec::staleReads(was.reads, is.reads, {}, "").size(), std::size_t(1));
     }
@@ -226,6 +206,21 @@ private slots:
 private:
     static int seeds() { return setting("ALIASCOPE_PROPERTY_SEEDS", 120); }
     static int first() { return setting("ALIASCOPE_PROPERTY_FIRST", 1); }
+
+    /// `sin(x)` read before and after `x.add_(number)`.
+    std::pair<Traced, Traced> beforeAndAfterTheWrite(const std::string& number) const {
+        const Graph right = read(R"(graph():
+    %x : [num_users=2] = placeholder[target=x]
+    %sin : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%x,), kwargs = {})
+    %add_ : [num_users=1] = call_function[target=torch.ops.aten.add_.Tensor](args = (%x, )" + number + R"(), kwargs = {})
+    return (sin, add_)
+)");
+        Graph wrong = right.clone();
+        wrong.moveAfter(wrong.find("sin"_n), wrong.find("add_"_n));
+        const Machine machine(ops_);
+        const exec::InputSet inputs = *exec::InputSet::make(right, ops_, {});
+        return {machine.run(right, inputs), machine.run(wrong, inputs)};
+    }
 
     Graph read(std::string text) const {
         // The tests' placeholders are eight floats.
