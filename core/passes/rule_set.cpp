@@ -3,37 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "core/passes/write_forms.h"
+#include "core/passes/clean_up.h"
 
 namespace aliascope {
-namespace {
-
-/// A region number for nodes that are made on the way.
-constexpr std::uint32_t kNoRegion = 0xffffffffu;
-
-std::vector<std::uint32_t> mutationRegions(const OpRegistry& ops, const Graph& g) {
-    std::vector<std::uint32_t> out(g.idBound(), kNoRegion);
-    std::uint32_t region = 0;
-    for (NodeId id : inOrder(g)) {
-        if (isMutationOp(ops, g[id])) ++region;
-        out[id.value] = region;
-    }
-    return out;
-}
-
-/// PyTorch's `unsupported_input_tensor`: no kernels are generated for these, so no rule may touch them.
-bool unsupported(const TensorType* t) {
-    return t && (info(t->dtype).complex || t->dtype == DType::F8E8M0FNU || t->dtype == DType::F8E8M0FNU_X4 || t->device == "meta");
-}
-
-bool touchesUnsupported(const Graph& g, NodeId id) {
-    if (unsupported(g[id].tensor())) return true;
-    for (NodeId operand : g.operands(id))
-        if (unsupported(g[operand].tensor())) return true;
-    return false;
-}
-
-}  // namespace
 
 bool RuleContext::oneRegion(const std::vector<NodeId>& nodes) const {
     std::uint32_t region = kNoRegion;
@@ -81,16 +53,7 @@ void RuleContext::replaceAll(const std::vector<std::pair<NodeId, NodeId>>& outpu
 }
 
 void RuleContext::refuse(NodeId root, std::string code, Params params, NodeId blocker) {
-    Decision d;
-    d.node = ref(g, root);
-    if (pass.originOf) d.origin = pass.originOf(root);
-    d.op = g[root].op;
-    d.verdict = "refused";
-    d.code = std::move(code);
-    d.blocker = ref(g, blocker);
-    d.rule = rule_;
-    d.params = std::move(params);
-    pass.decide(std::move(d));
+    aliascope::refuse(g, pass, root, rule_, std::move(code), std::move(params), blocker);
 }
 
 /// One run of a set over one graph.

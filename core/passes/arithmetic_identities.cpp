@@ -1,0 +1,124 @@
+// Arithmetic identities (canonicalize.md 5.3), on the zeros and ones that folding found.
+
+#include "core/ops/infer.h"
+#include "core/passes/clean_up.h"
+#include "core/passes/fold_constants.h"
+#include "core/passes/new_nodes.h"
+
+namespace aliascope {
+namespace {
+
+class Identities {
+public:
+    Identities(Graph& g, PassContext& ctx, const UniformNodes& uniform) : g_(g), ctx_(ctx), uniform_(uniform) {}
+
+    void run() {
+        if (!uniform_.zeros.empty() || !uniform_.ones.empty())
+            for (const char* op : {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor", "aten::div.Tensor"}) visitAll(Name(op));
+        replaceMetaOutputs();
+    }
+
+private:
+    void visitAll(Name op) {
+        static const Name add("aten::add.Tensor"), sub("aten::sub.Tensor"), mul("aten::mul.Tensor");
+        for (NodeId id : g_.order()) {
+            const Node& n = g_[id];
+            if (!n.is(op) || n.args.size() != 2 || !n.args[0].isNode() || !n.args[1].isNode()) continue;
+            const NodeId a = n.args[0].asNode(), b = n.args[1].asNode();
+            if (op == add || op == sub) {
+                const Value* alpha = n.kwarg("alpha"_n);
+                if (alpha && alpha->asNumber() != 1) continue;
+                const bool first = op == add && uniform_.zeros.contains(a);
+                if (!first && !uniform_.zeros.contains(b)) continue;
+                if (!keepsZeros(id, first ? a : b, op == sub)) continue;
+                keep(id, first ? b : a, op == add ? "add-zero" : "sub-zero");
+            } else if (op == mul) {
+                const bool first = uniform_.ones.contains(a);
+                if (first || uniform_.ones.contains(b)) keep(id, first ? b : a, "mul-one");
+            } else if (uniform_.ones.contains(b)) {
+                keep(id, a, "div-one");
+            }
+        }
+    }
+
+    /// x + 0 turns -0.0 into 0.0, and so does x - (-0.0); x + (-0.0) and x - 0 change nothing.
+    bool keepsZeros(NodeId id, NodeId zero, bool subtracts) {
+        const TensorType* own = g_[id].tensor();
+        if (!own || !info(own->dtype).floating || isFpFast(ctx_)) return true;
+        if (uniform_.negativeZeros.contains(zero) != subtracts) return true;
+        refuse(g_, ctx_, id, "canonicalize 5.3", "FP_STRICT", {{"what", "the sign of -0.0"}}, zero);
+        return false;
+    }
+
+    void keep(NodeId id, NodeId operand, const char* rule) {
+        static const Name convert("prims::convert_element_type");
+        const TensorType *own = g_[id].tensor(), *from = g_[operand].tensor();
+        if (!own || !from || !(own->sizes == from->sizes) || own->device != from->device) return;
+        if (isExtended(ctx_) && !(own->strides == from->strides)) return;  // an output, or a view of it, could tell
+        if (isExtended(ctx_) && wouldAlias(id, operand)) return;
+        Rewrite rewrite{rule, {ref(g_, id)}, {}};
+        NodeId by = operand;
+        if (own->dtype != from->dtype) {
+            Node call = newCall(convert, {Value::node(operand), Value::constant(Name("torch." + std::string(info(own->dtype).torchName)))});
+            call.provenance = g_[id].provenance;
+            by = g_.insertAfter(id, std::move(call));
+            g_.setType(by, g_[id].type, g_[id].trust);
+        }
+        rewrite.after.push_back(ref(g_, by));
+        const std::vector<NodeId> operands = g_.operands(id);
+        g_.replaceAllUses(id, by);
+        g_.erase(id);
+        if (isExtended(ctx_))
+            for (NodeId old : operands) eraseDeadChain(ctx_.ops(), g_, old);
+        ctx_.rewrite(std::move(rewrite));
+    }
+
+    /// An output that was a buffer of its own would become an input or another output.
+    bool wouldAlias(NodeId id, NodeId operand) {
+        if (outputs_.empty()) outputs_ = flattenedOutputs(g_);
+        if (!outputs_.contains(id)) return false;
+        const NodeKind kind = g_[operand].kind;
+        const bool sameType = g_[id].tensor()->dtype == g_[operand].tensor()->dtype;
+        if (!sameType || (kind == NodeKind::CallFunction && !outputs_.contains(operand) && !viewedOperand(ctx_.ops(), g_, operand))) {
+            outputs_.erase(id);
+            outputs_.insert(operand);
+            return false;
+        }
+        refuse(g_, ctx_, id, "canonicalize 5.3", "OUTPUT_ALIAS",
+               {{"output", g_[id].name.str()}, {"what", g_[operand].name.str() + " itself"}, {"other", g_[operand].name.str()}}, operand);
+        return true;
+    }
+
+    /// A returned meta tensor has no data: any tensor of its layout will do.
+    void replaceMetaOutputs() {
+        static const Name emptyStrided("aten::empty_strided");
+        std::vector<NodeId> returned;
+        if (g_.output()) returned = g_.operands(g_.output());
+        for (NodeId id : returned) {
+            const TensorType* t = g_[id].tensor();
+            if (!t || t->device != "meta" || !t->strides || g_[id].is(emptyStrided)) continue;
+            std::vector<Value> sizes, strides;
+            for (const SymInt& s : t->sizes) sizes.push_back(Value::sym(s));
+            for (const SymInt& s : *t->strides) strides.push_back(Value::sym(s));
+            const TypePtr type = g_[id].type;
+            Node call = newCall(emptyStrided, {Value::list(std::move(sizes)), Value::list(std::move(strides))},
+                                {{"dtype"_n, Value::constant(Name("torch." + std::string(info(t->dtype).torchName)))}, {"device"_n, Value::device(t->device)}});
+            const NodeId made = g_.insertBefore(g_.output(), std::move(call));
+            g_.setType(made, type);
+            ctx_.rewrite({"meta-output", {ref(g_, id)}, {ref(g_, made)}});
+            g_.replaceUsesIn(g_.output(), id, Value::node(made));
+            eraseDeadChain(ctx_.ops(), g_, id);
+        }
+    }
+
+    Graph& g_;
+    PassContext& ctx_;
+    const UniformNodes& uniform_;
+    std::unordered_set<NodeId> outputs_;
+};
+
+}  // namespace
+
+void removeArithmeticIdentities(Graph& g, PassContext& ctx, const UniformNodes& uniform) { Identities(g, ctx, uniform).run(); }
+
+}  // namespace aliascope

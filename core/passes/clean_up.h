@@ -1,0 +1,46 @@
+#pragma once
+// What the canonicalising passes share (canonicalize.md): their options, the precondition that the graph is functional, refusals as decisions, and
+// mutation regions.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "core/ir/graph.h"
+#include "core/pipeline/pass.h"
+
+namespace aliascope {
+
+/// `mode`, with a help line that says what extended mode adds.
+PassOption modeOption(std::string help);
+/// `fp`: by default `fast` in reference mode and `strict` in extended mode.
+PassOption fpOption(std::string help);
+inline bool isExtended(const PassContext& ctx) { return ctx.options().is("mode", "extended"); }
+/// Whether rewrites that may change a float are allowed.
+bool isFpFast(const PassContext& ctx);
+
+/// Runs `work` on every body of a higher-order operator, then on `g` (sub_graphs.h). A graph that writes elsewhere than in its write-backs is left
+/// alone: of `g` itself that skips the pass with NEEDS_FUNCTIONAL.
+Outcome onFunctionalGraphs(Graph& g, PassContext& ctx, std::string_view pass, const std::function<void(Graph&, PassContext&)>& work);
+
+/// A rewrite that was considered and not done: verdict `refused`. `rule` is the rule's id or the section it stands in.
+void refuse(const Graph& g, PassContext& ctx, NodeId node, std::string rule, std::string code, Params params, NodeId blocker = {});
+
+/// By id: the number of mutating nodes at or before the node (canonicalize.md 1). Linear.
+std::vector<std::uint32_t> mutationRegions(const OpRegistry& ops, const Graph& g);
+/// Of nodes that are not in a vector of regions, because they were made later.
+inline constexpr std::uint32_t kNoRegion = 0xffffffffu;
+
+/// PyTorch's `unsupported_input_tensor`: no kernels are generated for complex, 8-bit exponent and meta tensors, so no pattern touches them.
+bool touchesUnsupported(const Graph& g, NodeId id);
+
+/// Every node that the output mentions, however deep.
+std::unordered_set<NodeId> flattenedOutputs(const Graph& g);
+
+/// Erases `id` and, when that leaves them without users, its operands, as long as they are pure calls. Names what it erased in `erased`.
+void eraseDeadChain(const OpRegistry& ops, Graph& g, NodeId id, std::vector<NodeRef>* erased = nullptr);
+
+}  // namespace aliascope

@@ -1,0 +1,28 @@
+#include "core/passes/joint_patterns.h"
+
+#include "core/passes/clean_up.h"
+#include "core/passes/graph_rules.h"
+#include "core/passes/sub_graphs.h"
+
+namespace aliascope {
+namespace {
+
+class JointPatterns final : public Pass {
+public:
+    std::string_view name() const override { return "joint-patterns"; }
+    std::string_view help() const override { return "Rewrites small patterns: double conversions, products of one matrix, scatters into constants"; }
+    std::vector<PassOption> options() const override { return {modeOption("extended: conversions merge only where nothing is lost, until nothing fires")}; }
+    Result<Outcome> run(Graph& g, PassContext& ctx) const override {
+        RuleSet rules;
+        addGraphRules(rules);
+        addRandpermRules(rules);
+        inEveryGraph(g, ctx, [&](Graph& body, PassContext& inner) { rules.run(body, inner); });
+        return Outcome::Done;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> makeJointPatterns() { return std::make_unique<JointPatterns>(); }
+
+}  // namespace aliascope
