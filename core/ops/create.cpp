@@ -159,6 +159,27 @@ Inferred linspace(const InferContext& c) {
     return steps ? fresh(c, {*steps}, DType::F32) : Inferred{};
 }
 
+/// tensor(data): numbers, or lists of lists of them; floats make a float tensor of it.
+Inferred literalTensor(const InferContext& c) {
+    std::vector<SymInt> sizes;
+    const Value* at = &c.value(0);
+    for (; at->isSequence() && sizes.size() < kMaxRank; at = &at->items()[0]) {
+        sizes.emplace_back(static_cast<std::int64_t>(at->items().size()));
+        if (at->items().empty()) break;
+    }
+    std::optional<DType> dtype;
+    std::function<void(const Value&, std::size_t)> look = [&](const Value& v, std::size_t depth) {
+        if (v.isSequence() && depth < kMaxRank) {
+            for (const Value& item : v.items()) look(item, depth + 1);
+            return;
+        }
+        const DType own = dtypeOfNumber(c, v);
+        if (!dtype || own == DType::F32 || (own == DType::I64 && dtype == DType::B8)) dtype = own;
+    };
+    look(c.value(0), 0);
+    return fresh(c, std::move(sizes), dtype.value_or(DType::F32));
+}
+
 Inferred randperm(const InferContext& c) {
     auto n = c.symInt(c.value(0));
     return n ? fresh(c, {*n}, DType::I64) : Inferred{};
@@ -185,6 +206,7 @@ void registerCreate(InferTable& table) {
         table.add(op, like);
     for (const char* op : {"aten::new_zeros", "aten::new_ones", "aten::new_empty", "aten::new_full"}) table.add(op, newSized);
     for (const char* op : {"aten::scalar_tensor", "prims::scalar_tensor"}) table.add(op, scalarTensor);
+    table.add("aten::tensor", literalTensor);
     table.add("aten::arange", arange<-1, 0, -1>);
     table.add("aten::arange.start", arange<0, 1, -1>);
     table.add("aten::arange.start_step", arange<0, 1, 2>);

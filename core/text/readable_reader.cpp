@@ -1,6 +1,7 @@
 #include "core/text/readable_reader.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "core/text/find.h"
@@ -33,6 +34,8 @@ private:
     void parameter(PyLexer& lexer, PyExpr& expr, std::vector<Parameter>& parameters);
     std::string_view descriptorAt(std::size_t at) const;
     void resolveSubGraphs();
+    void noteConstructor(std::string_view line);
+    void tellConstructors();
 
     Reporter& reporter_;
     const SourceText& source_;
@@ -41,6 +44,7 @@ private:
     std::uint32_t depth_;
     bool hasForward_ = false;
     std::size_t nestedCalls_ = 0;
+    std::unordered_map<std::string_view, std::string_view> constructors_;  ///< by attribute
 };
 
 std::size_t ReadableReader::readClass(std::size_t begin) {
@@ -61,12 +65,31 @@ std::size_t ReadableReader::readClass(std::size_t begin) {
         } else if (classLineAt(member) != kNone) {
             at = nestedClass(at);
         } else {
+            noteConstructor(trimmed(member));
             at += member.size() + 1;
         }
     }
+    tellConstructors();
     resolveSubGraphs();
     if (hasForward_) builder_.reportMissingSubGraphs();
     return std::min(at, text_.size());
+}
+
+/// `self.fc = Linear(in_features=4, out_features=2, bias=True)` in `__init__` (formats.md 7.4, 12).
+void ReadableReader::noteConstructor(std::string_view line) {
+    if (line.substr(0, 5) != "self.") return;
+    const auto equals = line.find(" = ");
+    if (equals == std::string_view::npos || line.find('(', equals) == std::string_view::npos) return;
+    constructors_.emplace(line.substr(5, equals - 5), line.substr(equals + 3));
+}
+
+void ReadableReader::tellConstructors() {
+    if (constructors_.empty()) return;
+    for (const NodeId id : inOrder(graph())) {
+        if (graph()[id].kind != NodeKind::CallModule) continue;
+        const auto it = constructors_.find(graph()[id].target.view());
+        if (it != constructors_.end()) graph().setMeta(id, "constructor"_n, Value::string(Name(it->second)));
+    }
 }
 
 std::size_t ReadableReader::nestedClass(std::size_t at) {

@@ -122,6 +122,27 @@ void logspace(OpCall& call) {
     });
 }
 
+/// tensor(data): the numbers of nested lists, in order.
+void literalTensor(OpCall& call) {
+    const Tensor& out = call.out();
+    const bool integers = info(out.dtype).integral || out.dtype == DType::B8;
+    std::int64_t next = 0;
+    const auto put = [&](auto&& self, const RuntimeValue& v) -> void {
+        if (const RuntimeList* list = v.list()) {
+            for (const RuntimeValue& item : *list) self(self, item);
+            return;
+        }
+        if (next >= out.numel()) failShape("data", "more numbers", shapeText(out.sizes));
+        if (integers && v.integer())
+            writeInteger(out, next, *v.integer());
+        else
+            writeDouble(out, next, numberOf(v));
+        ++next;
+    };
+    put(put, call.args.at(0));
+    if (next != out.numel()) failShape("data", "fewer numbers", shapeText(out.sizes));
+}
+
 void eye(OpCall& call) {
     const Tensor& out = call.out();
     fillScalar(out, RuntimeValue(std::int64_t{0}));
@@ -140,6 +161,7 @@ void registerCreate(KernelTable& t) {
     for (const char* op : {"aten::full", "aten::full_like", "prims::full", "prims::full_like"}) t.add(op, fillWithArgument<1>);
     t.add("aten::new_full", fillWithArgument<2>);
     for (const char* op : {"aten::scalar_tensor", "prims::scalar_tensor"}) t.add(op, fillWithArgument<0>);
+    t.add("aten::tensor", literalTensor);
     t.add("aten::arange", arange);
     t.add("aten::arange.start", arangeStart);
     t.add("aten::arange.start_step", arangeStep);
