@@ -5,6 +5,24 @@
 namespace aliascope {
 namespace {
 
+void foldOnce(Graph& g, PassContext& ctx) {
+    const UniformNodes uniform = foldUniformValues(g, ctx);
+    removeArithmeticIdentities(g, ctx, uniform);
+    reuseDtypeViews(g, ctx);
+}
+
+/// What goes frees what shared its buffer, so extended mode looks again; what is refused is told once, as it stands at the end.
+void foldToTheEnd(Graph& g, PassContext& ctx) {
+    constexpr int kMostRounds = 16;
+    const std::size_t told = ctx.decisions.size();
+    for (int round = 0; round < kMostRounds && !ctx.cancelled(); ++round) {
+        ctx.decisions.resize(told);
+        const std::size_t before = ctx.rewrites.size();
+        foldOnce(g, ctx);
+        if (ctx.rewrites.size() == before) return;
+    }
+}
+
 class FoldConstants final : public Pass {
 public:
     std::string_view name() const override { return "fold-constants"; }
@@ -13,11 +31,7 @@ public:
         return {modeOption("extended: erases what is no longer used"), fpOption("strict keeps x * 0 and x + 0 of floats")};
     }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
-        return onFunctionalGraphs(g, ctx, name(), [](Graph& body, PassContext& inner) {
-            const UniformNodes uniform = foldUniformValues(body, inner);
-            removeArithmeticIdentities(body, inner, uniform);
-            reuseDtypeViews(body, inner);
-        });
+        return onFunctionalGraphs(g, ctx, name(), isExtended(ctx) ? foldToTheEnd : foldOnce);
     }
 };
 

@@ -21,6 +21,7 @@ const Name& fullOp() {
 struct Uniform {
     Scalar value;
     std::uint32_t buffer = 0;  ///< equal numbers = the interpreter would hold one tensor for both
+    NodeId computedBy;         ///< the call that made the buffer
 };
 
 /// The number of a constructor as PyTorch writes it down again.
@@ -84,7 +85,10 @@ private:
         if (n.op == devicePut) {
             auto value = known(n.arg(0));
             const TensorType* from = n.arg(0).isNode() ? g_[n.arg(0).asNode()].tensor() : nullptr;
-            if (value && (!from || from->device != own->device)) value->buffer = fresh();
+            if (value && (!from || from->device != own->device)) {
+                value->buffer = fresh();
+                value->computedBy = id;
+            }
             return value;
         }
         return elementwise(id, *own);
@@ -108,14 +112,14 @@ private:
             return std::nullopt;
         }
         const auto zero = converted(*scalarOf(Value::integer(0)), own.dtype);
-        return zero ? std::optional(Uniform{*zero, fresh()}) : std::nullopt;
+        return zero ? std::optional(Uniform{*zero, fresh(), n.id}) : std::nullopt;
     }
 
     std::optional<Uniform> fill(const Node& n, const TensorType& own) {
         if (n.args.size() != 2) return std::nullopt;
         const auto number = scalarOf(n.arg(1));
         const auto value = number ? converted(*number, own.dtype) : std::nullopt;
-        return value ? std::optional(Uniform{*value, fresh()}) : std::nullopt;
+        return value ? std::optional(Uniform{*value, fresh(), n.id}) : std::nullopt;
     }
 
     std::optional<Uniform> reinterpret(const Node& n, const TensorType& own) const {
@@ -138,7 +142,7 @@ private:
             return value ? std::optional(value->value) : std::nullopt;
         };
         const auto result = evaluateElementwise(*call, own.dtype, element);
-        return result ? std::optional(Uniform{*result, fresh()}) : std::nullopt;
+        return result ? std::optional(Uniform{*result, fresh(), id}) : std::nullopt;
     }
 
     std::uint32_t fresh() { return buffers_++; }
@@ -189,6 +193,7 @@ private:
         g_.setType(made, g_[id].type, g_[id].trust);
         if (lastSize && g_.before(id, lastSize)) needsSort_ = true;
         Rewrite rewrite{"fold-uniform-value", {ref(g_, id)}, {ref(g_, made)}};
+        if (uniform.computedBy != id && g_.contains(uniform.computedBy)) rewrite.before.push_back(ref(g_, uniform.computedBy));
         g_.replaceAllUses(id, made);
         for (NodeId operand : g_.operands(id)) maybeUnused_.push_back(operand);
         g_.erase(id);

@@ -23,7 +23,7 @@ void eraseMarkers(Graph& g, PassContext& ctx) {
 /// cumsum(full(shape, v), dim) counts: 1 v, 2 v, … along dim. The constant may have other users.
 bool countUp(RuleContext& c, NodeId root) {
     static const Name full("aten::full"), iota("prims::iota"), mul("aten::mul.Tensor"), add("aten::add.Tensor"), convert("prims::convert_element_type"),
-        view("aten::view"), expand("aten::expand");
+        view("aten::view"), expand("aten::expand"), clone("aten::clone");
     const Node& n = c.g[root];
     if (n.args.size() != 2 || !n.args[0].isNode() || (c.extended && !n.kwargs.empty())) return false;
     const Node& constant = c.g[n.args[0].asNode()];
@@ -57,7 +57,9 @@ bool countUp(RuleContext& c, NodeId root) {
     std::vector<Value> along(shape.items().size(), Value::integer(1));
     along[dim] = length;
     const Value values = call(mul, {count, fill});
-    const Value result = call(expand, {call(view, {values, Value::list(std::move(along))}), shape});
+    Value result = call(expand, {call(view, {values, Value::list(std::move(along))}), shape});
+    // A result of cumsum has memory of its own; PyTorch decides on layouts later.
+    if (c.extended) result = call(clone, {result}, {{"memory_format"_n, Value::constant("torch.contiguous_format"_n)}});
     c.replace(root, result.asNode(), {root}, made);
     return true;
 }

@@ -21,6 +21,12 @@ std::int64_t dimOf(const Node& n, std::size_t at, std::size_t rank) {
     return !d || *d < -r || *d >= r ? -1 : *d < 0 ? *d + r : *d;
 }
 
+/// Whether one value may stand for the other. PyTorch chooses layouts later, so reference mode asks for no equal strides.
+bool sameLayout(const RuleContext& c, NodeId a, NodeId b) {
+    const TensorType *s = c.tensor(a), *t = c.tensor(b);
+    return s && t && s->dtype == t->dtype && (!c.extended || (s->strides && t->strides && *s->strides == *t->strides));
+}
+
 /// An output would become an input, or another output.
 bool wouldAlias(RuleContext& c, NodeId root, NodeId by) {
     const NodeId output = c.g.output();
@@ -52,7 +58,8 @@ bool joinSplit(RuleContext& c, NodeId root) {
     const TensorType* t = c.tensor(whole);
     if (!t || t->rank() == 0) return false;
     const std::int64_t dim = dimOf(c.g[source], 2, t->rank());
-    if (dim < 0 || dim != dimOf(n, 1, t->rank()) || !c.oneRegion({root, source}) || wouldAlias(c, root, whole)) return false;
+    if (dim < 0 || dim != dimOf(n, 1, t->rank()) || !c.oneRegion({root, source}) || !sameLayout(c, root, whole)) return false;
+    if (wouldAlias(c, root, whole)) return false;
     matched.push_back(source);
     c.replace(root, whole, matched, {});
     return true;
@@ -78,7 +85,7 @@ bool splitJoined(RuleContext& c, NodeId root) {
         const auto i = c.g[user.id].arg(1).asInt();
         if (!c.g[user.id].is(getitem) || !i || *i < 0 || *i >= static_cast<std::int64_t>(parts.size())) return false;
         const NodeId part = parts[static_cast<std::size_t>(*i)].asNode();
-        if (wouldAlias(c, user.id, part)) return false;
+        if (!sameLayout(c, user.id, part) || wouldAlias(c, user.id, part)) return false;
         outputs.emplace_back(user.id, part);
     }
     if (outputs.empty()) return false;

@@ -68,6 +68,16 @@ bool scaleIsConstantAlongDims(RuleContext& c, const ScaledDistance& m) {
     return true;
 }
 
+/// 1, -1 or `where(c >= 0, 1, -1)`, as a rewrite of this pass leaves it: such products are exact and need no other.
+bool isSign(const Graph& g, const Value& v) {
+    if (const auto number = v.asNumber()) return *number == 1 || *number == -1;
+    static const Name where("aten::where.self"), ge("aten::ge.Scalar"), neg("aten::neg");
+    const auto is = [&](const Value& x, Name op) { return x.isNode() && g[x.asNode()].is(op); };
+    if (!is(v, where)) return false;
+    const Node& n = g[v.asNode()];
+    return is(n.arg(0), ge) && is(n.arg(2), neg) && g[n.arg(2).asNode()].arg(0) == n.arg(1);
+}
+
 /// The sign of the scale as an operand, and the scale without it.
 struct SignAndSize {
     Value sign, size;
@@ -98,7 +108,7 @@ SignAndSize split(RuleContext& c, const ScaledDistance& m, NodeId x, NewNodes& a
 bool stabilize(RuleContext& c, NodeId root, Name scaling, bool reversed, bool converts) {
     static const Name mul("aten::mul.Tensor"), amax("aten::amax"), sub("aten::sub.Tensor"), convert("prims::convert_element_type");
     const auto m = matchDistance(c, root, scaling, reversed, converts);
-    if (!m || !scaleIsConstantAlongDims(c, *m)) return false;
+    if (!m || !scaleIsConstantAlongDims(c, *m) || (c.extended && (isSign(c.g, m->scale) || isSign(c.g, m->x)))) return false;
     std::vector<NodeId> matched{m->root, m->amax};
     if (m->converted) matched.push_back(m->converted);
     matched.push_back(m->scaled);
