@@ -65,7 +65,8 @@ private:
     std::unique_ptr<exec::Backend> cpu_ = exec::makeCpuBackend(exec::Precision::Reference);
 };
 
-/// Empty when the results agree; `tolerance` is relative to the largest element of a tensor, 0 = bit by bit but for the sign of NaN.
+/// Empty when the results agree; `tolerance` is relative to the largest element of a tensor, 0 = bit by bit but for the sign of NaN. With a tolerance a
+/// NaN may have become a number: x * 0 is 0 then.
 std::string difference(const Results& want, const Results& got, double tolerance, bool layouts) {
     if (!got.error.empty()) return "does not run: " + got.error;
     if (want.values.size() != got.values.size()) return "returns another number of tensors";
@@ -79,7 +80,7 @@ std::string difference(const Results& want, const Results& got, double tolerance
             if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
         for (std::size_t k = 0; k < want.values[i].size(); ++k) {
             const double x = want.values[i][k], y = got.values[i][k];
-            if (std::isnan(x) && std::isnan(y)) continue;
+            if (std::isnan(x) && (std::isnan(y) || tolerance > 0)) continue;
             const bool same = tolerance == 0 ? x == y && std::signbit(x) == std::signbit(y) : x == y || std::abs(x - y) <= tolerance * std::max(1.0, largest);
             if (!same) return "output " + std::to_string(i) + "[" + std::to_string(k) + "] is " + std::to_string(y) + ", was " + std::to_string(x);
         }
@@ -133,8 +134,9 @@ private slots:
         const int first = number("ALIASCOPE_PROPERTY_FIRST", 1), count = number("ALIASCOPE_PROPERTY_SEEDS", 300);
         const auto pipeline = parsePipeline(passes.toStdString());
         QVERIFY(pipeline.has_value());
-        // In PyTorch's own post-grad rules layouts are still open.
-        const bool layouts = !passes.contains("post-grad-patterns") || passes.contains("extended");
+        // PyTorch's own rules give x for x + 0 whatever its strides, and after partitioning leave layouts to lowering.
+        const bool changesLayouts = passes.contains("post-grad-patterns") || passes.contains("fold-constants") || passes.contains("torch-joint");
+        const bool layouts = !changesLayouts || passes.contains("extended");
         const Machine machine;
         int changed = 0, failed = 0;
         for (int seed = first; seed < first + count; ++seed) {
