@@ -1,0 +1,145 @@
+// The registry (patterns.md 4, 5, 10, 16): the 144 variants of PyTorch's attention patterns, their sizes, and which of them coincide.
+
+#include <QTest>
+
+#include <map>
+#include <set>
+
+#include "core/passes/attention_rules.h"
+#include "core/patterns/pattern_set.h"
+
+using namespace aliascope;
+using namespace aliascope::patterns;
+
+namespace {
+
+/// The part of the name that says which pattern it is: `sdpa_16_half_mask_fp32_bs1_training` -> `16_half_mask_fp32_bs1`.
+std::string variant(const std::string& name) { return name.substr(5, name.rfind('_') - 5); }
+
+const PatternSet& torchSet(bool reference) {
+    const auto make = [](bool asReference) {
+        SetOptions options = attentionPatterns(false).options();
+        options.reference = asReference;
+        auto set = std::make_unique<PatternSet>(OpRegistry::builtin(), options);
+        const auto file = readPatternFile(std::string(ALIASCOPE_SOURCE_DIR) + "/resources/patterns/torch_attention.patterns");
+        if (!file) qFatal("%s", file.error().format().c_str());
+        const auto added = set->add(*file);
+        if (!added) qFatal("%s", added.error().format().c_str());
+        return set;
+    };
+    static const auto kept = make(true), all = make(false);
+    return reference ? *kept : *all;
+}
+
+}  // namespace
+
+class PatternSetTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void variants() {
+        const PatternSet& set = torchSet(false);
+        QCOMPARE(set.actions().size(), std::size_t(144));
+        std::map<bool, int> half;
+        for (const Action& a : set.actions()) ++half[a.name.find("_half") != std::string::npos];
+        QCOMPARE(half[false], 70);
+        QCOMPARE(half[true], 74);
+    }
+
+    void referenceDrops() {
+        const PatternSet& set = torchSet(true);
+        QCOMPARE(set.actions().size(), std::size_t(126));
+        std::set<std::string> dropped;
+        for (const auto& [name, kept] : set.dropped()) dropped.insert(name.substr(5) + "=" + kept.substr(5));
+        std::set<std::string> want;
+        for (const char* half : {"", "_half"})
+            for (const char* pair : {"4=2", "6=5", "8=7", "10=9", "16=14", "17=15"}) {
+                const std::string p = pair;
+                const auto at = p.find('=');
+                want.insert(p.substr(0, at) + half + "_inference=" + p.substr(at + 1) + half + "_inference");
+            }
+        for (const char* bs1 : {"", "_bs1"})
+            for (const char* pair : {"25=21", "26=22", "27=23"}) {
+                const std::string p = pair;
+                const auto at = p.find('=');
+                want.insert(p.substr(0, at) + bs1 + "_inference=" + p.substr(at + 1) + bs1 + "_inference");
+            }
+        QCOMPARE(dropped, want);
+    }
+
+    void normalForms() {
+        const PatternSet& set = torchSet(false);
+        QCOMPARE(set.forms().size(), std::size_t(122));
+        QCOMPARE(set.notes().size(), std::size_t(22));
+        for (const Diagnostic& note : set.notes()) QCOMPARE(note.code, std::string("DUPLICATE_NORMAL_FORM"));
+    }
+
+    void sizes_data() {
+        QTest::addColumn<QString>("variant");
+        QTest::addColumn<int>("inference");
+        QTest::addColumn<int>("training");
+        QTest::addColumn<int>("outputs");
+        const auto row = [](const char* f32, int inference, int training, int halfInference, int halfTraining, int outputs) {
+            const QString name = f32;
+            if (inference) QTest::newRow(f32) << name << inference << training << outputs;
+            const bool bs1 = name.endsWith("_bs1");
+            const QString half = bs1 ? name.chopped(4) + "_half_bs1" : name + "_half";
+            if (inference) QTest::newRow(qPrintable(half)) << half << halfInference << halfTraining << outputs;
+            else QTest::newRow(f32) << name << halfInference << halfTraining << outputs;
+        };
+        row("1", 19, 39, 21, 44, 5);
+        row("2", 19, 39, 21, 44, 5);
+        row("3", 19, 46, 21, 51, 6);
+        row("4", 19, 46, 21, 51, 6);
+        row("5", 20, 40, 22, 45, 5);
+        row("6", 20, 47, 22, 52, 6);
+        row("7", 26, 58, 27, 59, 5);
+        row("8", 26, 51, 27, 52, 4);
+        row("9", 26, 58, 27, 59, 5);
+        row("10", 26, 51, 27, 52, 4);
+        row("11", 25, 48, 27, 53, 5);
+        row("12", 25, 55, 27, 60, 6);
+        row("13", 8, 28, 10, 33, 5);
+        row("14", 26, 49, 28, 54, 6);
+        row("15", 30, 55, 32, 60, 6);
+        row("16", 26, 56, 28, 61, 7);
+        row("16_bs1", 23, 53, 25, 58, 7);
+        row("16_half_mask_fp32", 0, 0, 27, 59, 7);
+        row("16_half_mask_fp32_bs1", 0, 0, 24, 56, 7);
+        row("17", 30, 62, 32, 67, 7);
+        row("18", 28, 60, 30, 65, 8);
+        row("18_bs1", 25, 57, 27, 62, 8);
+        row("19", 23, 52, 24, 55, 7);
+        row("20", 30, 62, 32, 67, 6);
+        for (const char* n : {"21", "22"}) {
+            row(n, 25, 47, 28, 54, n[1] == '1' ? 5 : 7);
+            row((std::string(n) + "_bs1").c_str(), 22, 44, 25, 51, n[1] == '1' ? 5 : 7);
+        }
+        row("23", 24, 46, 28, 54, 6);
+        row("23_bs1", 21, 43, 25, 51, 6);
+        row("24", 15, 32, 16, 37, 5);
+        for (const char* n : {"25", "26"}) {
+            row(n, 25, 54, 27, 58, n[1] == '5' ? 6 : 8);
+            row((std::string(n) + "_bs1").c_str(), 22, 51, 24, 55, n[1] == '5' ? 6 : 8);
+        }
+        row("27", 24, 53, 26, 57, 7);
+        row("27_bs1", 21, 50, 23, 54, 7);
+    }
+    void sizes() {
+        QFETCH(QString, variant);
+        QFETCH(int, inference);
+        QFETCH(int, training);
+        QFETCH(int, outputs);
+        int found = 0;
+        for (const Action& a : torchSet(false).actions()) {
+            if (::variant(a.name) != variant.toStdString()) continue;
+            ++found;
+            QCOMPARE(static_cast<int>(a.pattern.calls()), a.training ? training : inference);
+            if (a.training) QCOMPARE(static_cast<int>(a.pattern.outputs.size()), outputs);
+        }
+        QCOMPARE(found, 2);
+    }
+};
+
+QTEST_APPLESS_MAIN(PatternSetTest)
+#include "tst_pattern_set.moc"
