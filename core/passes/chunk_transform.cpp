@@ -200,10 +200,9 @@ private:
             addParameter(body, a, {});
             sums.push_back(body.graph.last());
         }
-        for (const std::vector<NodeId>* part : {&plan_.body, &plan_.outputs})
-            for (NodeId id : *part)
-                if (!body.of.contains(id))
-                    if (auto copied = copyOrdered(body, id); !copied) return copied;
+        for (NodeId id : bodyOrder())
+            if (!body.of.contains(id))
+                if (auto copied = copyOrdered(body, id); !copied) return copied;
         finishBody(body, sums);
         std::string attribute;
         for (std::size_t number = bodies_.size(); attribute.empty() || g_.subGraph(Name(attribute)); ++number)
@@ -213,7 +212,15 @@ private:
         g_.addSubGraph(Name(attribute), std::move(body.graph));
         return {};
     }
-    /// Outputs come behind the rest of the body, but before the nodes of the body that use them.
+    /// Reference: outputs behind the rest of the body. Extended: as in the graph, so that a result that reads the logits does not keep them beside their
+    /// gradient, which can then take their memory.
+    std::vector<NodeId> bodyOrder() const {
+        std::vector<NodeId> order = plan_.body;
+        order.insert(order.end(), plan_.outputs.begin(), plan_.outputs.end());
+        if (form_.extended) std::sort(order.begin(), order.end(), [&](NodeId a, NodeId b) { return g_.before(a, b); });
+        return order;
+    }
+    /// What `id` uses comes before it.
     Status copyOrdered(Body& body, NodeId id) {
         std::vector<NodeId> work{id};
         while (!work.empty()) {

@@ -12,8 +12,9 @@ namespace aliascope {
 namespace {
 
 constexpr int kDeepestBody = 64;
-/// More reads than this are not repeated by every reader of a chain: it gets a buffer (Inductor's realize_acc_reads_threshold).
-constexpr std::size_t kMostReads = 8;
+/// A chain that reads more buffers than this gets one itself, so that readers do not repeat its reads: any chain, and one with several readers
+/// (Inductor's realize_acc_reads_threshold and realize_reads_threshold).
+constexpr std::size_t kMostReads = 8, kMostRepeatedReads = 4;
 
 /// Where a value lies, by its operator alone; a fused one still gets a buffer when somebody needs it in memory.
 enum class Held : std::uint8_t {
@@ -72,14 +73,20 @@ bool makesFromNothing(Name op) {
 class FusedSweep {
 public:
     FusedSweep(const Graph& g, const OpRegistry& ops, int depth, std::unordered_map<const Graph*, FusedPeak>& known)
-        : g_(g), ops_(ops), depth_(depth), known_(known), held_(g.idBound(), Held::No), reads_(g.idBound()), positions_(g.idBound()) {}
+        : g_(g), ops_(ops), depth_(depth), known_(known), held_(g.idBound(), Held::No), reads_(g.idBound()), positions_(g.idBound()), backward_(g.idBound()) {}
 
     FusedPeak run() {
         std::uint32_t at = 0;
         for (NodeId id : inOrder(g_)) positions_[id.value] = at++;
         extra_.assign(at, 0);
         nodes_.reserve(at);
-        for (NodeId id : inOrder(g_)) held_[id.value] = holds(id);
+        for (NodeId id : inOrder(g_)) {
+            held_[id.value] = holds(id);
+            const Node& n = g_[id];
+            const std::vector<NodeId> operands = g_.operands(id);
+            backward_[id.value] = (n.kind == NodeKind::Placeholder && n.name.view().find("tangent") != std::string_view::npos) ||
+                                  std::any_of(operands.begin(), operands.end(), [&](NodeId o) { return backward_[o.value]; });
+        }
         for (NodeId id : inOrder(g_)) {
             nodes_.push_back(id);
             visit(id);
@@ -123,9 +130,9 @@ private:
     Held holds(NodeId id) const {
         const Node& n = g_[id];
         if (!n.isCall()) return Held::No;
-        if (n.op == "operator::getitem") return Held::Buffer;
         const Name packet = packetOf(n.op);
-        if (viewedOperand(ops_, g_, id) || packet == "aten::reshape" || packet == "aten::contiguous") return Held::View;
+        if (n.op == "operator::getitem") return cutsOperand(n.arg(0).asNode()) ? Held::View : Held::Buffer;
+        if (isSplit(packet) || viewedOperand(ops_, g_, id) || packet == "aten::reshape" || packet == "aten::contiguous") return Held::View;
         if (makesFromNothing(n.op) || readsElsewhere(packet) || readsInPlace(ops_, n.op)) return Held::Fused;
         if (scattersInto(packet) && packet != "aten::index_put" && !n.args.empty() && n.arg(0).isNode() && fillsOnly(n.arg(0).asNode())) return Held::Fused;
         if (reducesFused(packet)) return Held::Buffer;
@@ -136,7 +143,10 @@ private:
         const Node& n = g_[id];
         if (n.kind == NodeKind::Output) {
             for (NodeId o : g_.operands(id))
-                for (const Read& r : readsOf(o)) lives_[r.buffer].death = std::numeric_limits<std::uint32_t>::max();
+                for (const Read& r : readsOf(o)) {
+                    touch(r.buffer, position(id));
+                    lives_[r.buffer].death = std::numeric_limits<std::uint32_t>::max();
+                }
             return;
         }
         if (!n.isCall()) {
@@ -144,6 +154,7 @@ private:
             return;
         }
         const Held how = held_[id.value];
+        if (n.op == "operator::getitem") return visitItem(id);
         if (how == Held::View) {
             const std::vector<NodeId> operands = tensorOperands(g_, n);
             if (!operands.empty()) reads_[id.value] = readsOf(operands.front());
@@ -151,23 +162,12 @@ private:
                 for (Read& r : reads_[id.value]) r.inPlace = false;
             return;
         }
-        if (n.op == "operator::getitem") return visitItem(id);
-        if (how == Held::Fused) {
-            std::vector<Read> all = readsBy(id, readsElsewhere(packetOf(n.op)));
-            if (!neededInMemory(id) && all.size() <= kMostReads) {
-                reads_[id.value] = std::move(all);
-                return;
-            }
-            if (fillsOnly(id)) return bornAtFirstReader(id);
-            for (const Read& r : all) touch(r.buffer, id);
-            const std::uint32_t made = own(id, true);
-            return takeOver(all, made, id);
-        }
+        if (how == Held::Fused) return visitFused(id);
         for (NodeId o : tensorOperands(g_, n))
-            for (const Read& r : readsOf(o)) touch(r.buffer, id);
+            for (const Read& r : readsOf(o)) touch(r.buffer, position(id));
         if (!n.tensor()) return callBody(id);
         const std::uint32_t made = own(id, true);
-        if (scattersInto(packetOf(n.op)) && n.arg(0).isNode()) takeOver(readsOf(n.arg(0).asNode()), made, id);
+        if (scattersInto(packetOf(n.op)) && n.arg(0).isNode()) takeOver(readsOf(n.arg(0).asNode()), made, position(id));
     }
 
     static bool movesElements(const Node& n) {
@@ -188,7 +188,21 @@ private:
             }
         return all;
     }
-    void touch(std::uint32_t buffer, NodeId by) { lives_[buffer].death = std::max(lives_[buffer].death, position(by)); }
+    /// The value is read at a position; positions only grow. What waits for its first reader is computed there, from what is then still held.
+    void touch(std::uint32_t buffer, std::uint32_t at) {
+        std::vector<std::uint32_t> work{buffer};
+        while (!work.empty()) {
+            const std::uint32_t b = work.back();
+            work.pop_back();
+            lives_[b].death = std::max(lives_[b].death, at);
+            const auto waits = waiting_.find(b);
+            if (waits == waiting_.end()) continue;
+            lives_[b].birth = at;
+            for (const Read& r : waits->second) work.push_back(r.buffer);
+            takeOver(waits->second, b, at);
+            waiting_.erase(waits);
+        }
+    }
 
     std::uint32_t own(NodeId id, bool counted) {
         const auto buffer = static_cast<std::uint32_t>(lives_.size());
@@ -196,22 +210,56 @@ private:
         reads_[id.value] = {{buffer, true}};
         return buffer;
     }
-    void bornAtFirstReader(NodeId id) {
-        const std::uint32_t buffer = own(id, true);
-        std::uint32_t first = std::numeric_limits<std::uint32_t>::max();
-        for (const Node::User& user : g_[id].users) first = std::min(first, position(user.id));
-        if (first != std::numeric_limits<std::uint32_t>::max()) lives_[buffer].birth = lives_[buffer].death = first;
+    /// A chain that somebody needs in memory is written where it stands. One that only reads too much is written for its first reader: compiled code
+    /// computes values of the forward pass again rather than keep them.
+    void visitFused(NodeId id) {
+        const Node& n = g_[id];
+        std::vector<Read> all = readsBy(id, readsElsewhere(packetOf(n.op)));
+        const bool inMemory = neededInMemory(id);
+        if (!inMemory && keptForBackward(id, all)) return keep(id, all);
+        if (!inMemory && all.size() <= (n.users.size() > 1 ? kMostRepeatedReads : kMostReads)) {
+            reads_[id.value] = std::move(all);
+            return;
+        }
+        const std::uint32_t made = own(id, true);
+        if (!inMemory || fillsOnly(id)) {
+            waiting_.emplace(made, std::move(all));
+            return;
+        }
+        for (const Read& r : all) touch(r.buffer, position(id));
+        takeOver(all, made, position(id));
+    }
+    /// A value of the forward pass that the backward pass reads is kept where that takes less than what it is computed from (the partitioner's cut).
+    bool keptForBackward(NodeId id, const std::vector<Read>& all) {
+        const Node& n = g_[id];
+        const auto later = [&](const Node::User& u) { return backward_[u.id.value] && g_[u.id].kind != NodeKind::Output; };
+        if (backward_[id.value] || std::none_of(n.users.begin(), n.users.end(), later)) return false;
+        std::int64_t kept = 0;
+        for (const Read& r : all) kept += lives_[r.buffer].bytes;
+        return bytesOf(id) < kept;
+    }
+    /// Written as soon as what it reads is there, however late the joint graph repeats the computation.
+    void keep(NodeId id, const std::vector<Read>& all) {
+        const std::uint32_t made = own(id, true);
+        std::uint32_t ready = 0;
+        for (const Read& r : all) {
+            touch(r.buffer, lives_[r.buffer].birth);
+            ready = std::max(ready, lives_[r.buffer].birth);
+        }
+        lives_[made].birth = lives_[made].death = ready;
+        for (const Read& r : all) touch(r.buffer, ready);
+        takeOver(all, made, ready);
     }
     /// The result takes the memory of an operand that dies with this node; settled when all deaths are known.
-    void takeOver(const std::vector<Read>& from, std::uint32_t made, NodeId id) {
+    void takeOver(const std::vector<Read>& from, std::uint32_t made, std::uint32_t at) {
         for (const Read& r : from)
             if (r.inPlace && lives_[r.buffer].counted && lives_[r.buffer].bytes == lives_[made].bytes && lives_[made].bytes > 0)
-                takeovers_.push_back({r.buffer, made, position(id)});
+                takeovers_.push_back({r.buffer, made, at});
     }
     void visitItem(NodeId id) {
         const NodeId tuple = g_[id].arg(0).asNode();
         if (!tuple || !g_[id].tensor()) return;
-        if (viewedOperand(ops_, g_, tuple) || isSplit(packetOf(g_[tuple].op))) {
+        if (cutsOperand(tuple)) {
             reads_[id.value] = readsOf(tuple);
             for (Read& r : reads_[id.value]) r.inPlace = false;
             return;
@@ -222,12 +270,8 @@ private:
     static bool isSplit(Name packet) {
         return packet == "aten::split" || packet == "aten::chunk" || packet == "aten::unbind" || packet == "aten::split_with_sizes";
     }
+    bool cutsOperand(NodeId tuple) const { return tuple && (viewedOperand(ops_, g_, tuple) || isSplit(packetOf(g_[tuple].op))); }
     void callBody(NodeId id) {
-        if (isSplit(packetOf(g_[id].op))) {
-            const std::vector<NodeId> operands = tensorOperands(g_, g_[id]);
-            if (!operands.empty()) reads_[id.value] = readsOf(operands.front());
-            return;
-        }
         const auto body = bodyOf(g_, g_[id]);
         if (!body || depth_ >= kDeepestBody) return;
         auto known = known_.find(body->body);
@@ -249,8 +293,9 @@ private:
             if (old.birth < t.at) old.death = t.at - 1;
         }
         std::vector<std::int64_t> change(nodes_.size() + 1, 0);
-        for (const BufferLife& life : lives_) {
-            if (!life.counted) continue;
+        for (std::uint32_t b = 0; b < lives_.size(); ++b) {
+            const BufferLife& life = lives_[b];
+            if (!life.counted || waiting_.contains(b)) continue;
             change[life.birth] += life.bytes;
             if (life.death + std::uint64_t(1) < change.size()) change[life.death + 1] -= life.bytes;
         }
@@ -284,9 +329,11 @@ private:
     std::vector<Held> held_;
     std::vector<std::vector<Read>> reads_;  ///< by node: buffers that its value lies in or is computed from
     std::vector<std::uint32_t> positions_;
+    std::vector<bool> backward_;            ///< depends on a tangent
     std::vector<NodeId> nodes_;
     std::vector<BufferLife> lives_;
     std::vector<TakeOver> takeovers_;
+    std::unordered_map<std::uint32_t, std::vector<Read>> waiting_;  ///< buffers that are not written yet, and what they are computed from
     std::vector<std::int64_t> extra_;  ///< by position: what a called body allocates at its peak
     std::unordered_map<std::uint32_t, std::int64_t> bodies_;
     FusedPeak peak_;
