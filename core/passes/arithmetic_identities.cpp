@@ -101,8 +101,9 @@ private:
             for (const SymInt& s : t->sizes) sizes.push_back(Value::sym(s));
             for (const SymInt& s : *t->strides) strides.push_back(Value::sym(s));
             const TypePtr type = g_[id].type;
-            Node call = newCall(emptyStrided, {Value::list(std::move(sizes)), Value::list(std::move(strides))},
-                                {{"dtype"_n, Value::constant(Name("torch." + std::string(info(t->dtype).torchName)))}, {"device"_n, Value::device(t->device)}});
+            Node call = newCall(
+                emptyStrided, {Value::list(std::move(sizes)), Value::list(std::move(strides))},
+                {{"dtype"_n, Value::constant(Name("torch." + std::string(info(t->dtype).torchName)))}, {"device"_n, Value::device(t->device)}});
             const NodeId made = g_.insertBefore(g_.output(), std::move(call));
             g_.setType(made, type);
             ctx_.rewrite({"meta-output", {ref(g_, id)}, {ref(g_, made)}});

@@ -41,13 +41,11 @@ bool sameShape(RuleContext& c, NodeId root, NodeId source, const std::vector<Nod
     bool undecided = false;
     const Value& size = c.g[root].arg(1);
     if (!definitelyEqual(c.g, t->sizes, size, &undecided)) {
-        if (undecided) c.refuse(root, "UNDECIDED_SIZE", {{"a", shapeText(t->sizes)}, {"b", shapeText(c.tensor(root) ? c.tensor(root)->sizes : t->sizes)}});
+        if (undecided)
+            c.refuse(root, "UNDECIDED_SIZE", {{"a", shapeText(t->sizes)}, {"b", shapeText(c.tensor(root) ? c.tensor(root)->sizes : t->sizes)}});
         return false;
     }
-    if (!c.oneRegion(matched)) {
-        c.refuse(root, "REGION", {{"a", c.g[matched.back()].name.str()}, {"b", c.g[root].name.str()}, {"write", "a write between them"}});
-        return false;
-    }
+    if (c.acrossWrite(root, matched.back())) return false;
     c.replace(root, source, matched, {});
     return true;
 }
@@ -92,10 +90,7 @@ bool removePermutePair(RuleContext& c, NodeId root) {
         if (p[static_cast<std::size_t>(*at < 0 ? *at + rank : *at)].asInt() != i) return false;
     }
     if (!onlyUser(c, root, inner)) return false;
-    if (!c.oneRegion({root, inner})) {
-        c.refuse(root, "REGION", {{"a", c.g[inner].name.str()}, {"b", c.g[root].name.str()}, {"write", "a write between them"}});
-        return false;
-    }
+    if (c.acrossWrite(root, inner)) return false;
     c.replace(root, c.g[inner].arg(0).asNode(), {root, inner}, {});
     return true;
 }
@@ -112,7 +107,7 @@ void runReference(Graph& g, PassContext& ctx) {
 
 class ViewNormalizer {
 public:
-    ViewNormalizer(Graph& g, PassContext& ctx) : g_(g), ctx_(ctx), regions_(mutationRegions(ctx.ops(), g)), outputs_(flattenedOutputs(g)) {}
+    ViewNormalizer(Graph& g, PassContext& ctx) : g_(g), ctx_(ctx), regions_(ctx.ops(), g), outputs_(flattenedOutputs(g)) {}
 
     void run() {
         for (NodeId id : g_.order()) {
@@ -140,11 +135,10 @@ private:
     }
 
     const TensorType* tensor(NodeId id) const { return g_[id].tensor(); }
-    bool sameRegion(NodeId a, NodeId b, NodeId root, const char* rule) {
-        const auto region = [&](NodeId id) { return id.value < regions_.size() ? regions_[id.value] : kNoRegion; };
-        if (region(a) == region(b)) return true;
-        refuseOnce(root, rule, "REGION", {{"a", g_[a].name.str()}, {"b", g_[b].name.str()}, {"write", "a write between them"}}, a);
-        return false;
+    bool sameRegion(NodeId inner, NodeId id, const char* rule) {
+        const NodeId write = regions_.writeBetween(inner, id);
+        if (write) refuseOnce(id, rule, "REGION", {{"a", g_[inner].name.str()}, {"b", g_[id].name.str()}, {"write", g_[write].name.str()}}, write);
+        return !write;
     }
 
     bool reshaping(NodeId id) {
@@ -158,7 +152,7 @@ private:
         if (mergeable) {
             const NodeId source = before.arg(0).asNode();
             const TensorType* t = tensor(source);
-            if (!t || !sameRegion(inner, id, id, "E1")) return false;
+            if (!t || !sameRegion(inner, id, "E1")) return false;
             if (view ? !accepts(id, *t, *own) : !keepsLayout(*t, *own)) return false;
             if (t->sizes == own->sizes && becomeSource(id, source, inner, view ? "R2" : "E6")) return true;
             return merge(id, inner, source, "E1", {Value::node(source), sizesOf(id)});
@@ -188,7 +182,8 @@ private:
             refuseOnce(id, "E1", "UNDECIDED_SIZE", {{"a", shapeText(x.sizes)}, {"b", shapeText(shape.sizes)}}, source);
         else
             refuseOnce(id, "E1", "STRIDE",
-                       {{"x", g_[source].name.str()}, {"strides", x.strides ? shapeText(*x.strides) : "unknown"}, {"shape", shapeText(shape.sizes)}}, source);
+                       {{"x", g_[source].name.str()}, {"strides", x.strides ? shapeText(*x.strides) : "unknown"}, {"shape", shapeText(shape.sizes)}},
+                       source);
         return false;
     }
 
@@ -218,7 +213,7 @@ private:
         if (!isPlain(g_[inner], permuteOp())) return false;
         const auto p = permutation(g_[inner].arg(1), own->rank());
         const NodeId source = g_[inner].arg(0).asNode();
-        if (!p || !sameRegion(inner, id, id, "E2")) return false;
+        if (!p || !sameRegion(inner, id, "E2")) return false;
         std::vector<std::size_t> composed;
         for (std::size_t at : *q) composed.push_back((*p)[at]);
         if (isIdentity(composed) && becomeSource(id, source, inner, "R3")) return true;
@@ -253,7 +248,7 @@ private:
         const TensorType *own = tensor(id), *middle = tensor(inner), *from = tensor(source);
         if (!own || !middle || !from || !allStatic(*own) || !allStatic(*middle) || !allStatic(*from)) return false;
         const bool onlyOnes = outerSqueezes ? withoutOnes(*middle) == withoutOnes(*from) : withoutOnes(*own) == withoutOnes(*middle);
-        if (!onlyOnes || !sameRegion(inner, id, id, "E4")) return false;
+        if (!onlyOnes || !sameRegion(inner, id, "E4")) return false;
         if (own->sizes == from->sizes && becomeSource(id, source, inner, "E4")) return true;
         return merge(id, inner, source, "E4", {Value::node(source), numbers(own->sizes)}, viewOp());
     }
@@ -308,7 +303,7 @@ private:
 
     Graph& g_;
     PassContext& ctx_;
-    std::vector<std::uint32_t> regions_;
+    const MutationRegions regions_;
     std::unordered_set<NodeId> outputs_;
     std::set<std::pair<NodeId, std::string>> refused_;
 };

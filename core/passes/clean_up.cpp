@@ -1,5 +1,7 @@
 #include "core/passes/clean_up.h"
 
+#include <algorithm>
+
 #include "core/passes/sub_graphs.h"
 #include "core/passes/write_forms.h"
 
@@ -53,15 +55,16 @@ void refuse(const Graph& g, PassContext& ctx, NodeId node, std::string rule, std
     ctx.decide(std::move(d));
 }
 
-std::vector<std::uint32_t> mutationRegions(const OpRegistry& ops, const Graph& g) {
-    std::vector<std::uint32_t> out(g.idBound(), kNoRegion);
-    std::uint32_t region = 0;
+MutationRegions::MutationRegions(const OpRegistry& ops, const Graph& g) : of_(g.idBound(), kEvery) {
     for (NodeId id : inOrder(g)) {
-        if (isMutationOp(ops, g[id])) ++region;
-        out[id.value] = region;
+        if (isMutationOp(ops, g[id])) writers_.push_back(id);
+        of_[id.value] = static_cast<std::uint32_t>(writers_.size());
     }
-    return out;
 }
+
+bool MutationRegions::same(NodeId a, NodeId b) const { return at(a) == at(b) || at(a) == kEvery || at(b) == kEvery; }
+
+NodeId MutationRegions::writeBetween(NodeId a, NodeId b) const { return same(a, b) ? NodeId() : writers_[std::min(at(a), at(b))]; }
 
 bool touchesUnsupported(const Graph& g, NodeId id) {
     if (unsupportedTensor(g[id].tensor())) return true;

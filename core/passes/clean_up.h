@@ -29,10 +29,23 @@ Outcome onFunctionalGraphs(Graph& g, PassContext& ctx, std::string_view pass, co
 /// A rewrite that was considered and not done: verdict `refused`. `rule` is the rule's id or the section it stands in.
 void refuse(const Graph& g, PassContext& ctx, NodeId node, std::string rule, std::string code, Params params, NodeId blocker = {});
 
-/// By id: the number of mutating nodes at or before the node (canonicalize.md 1). Linear.
-std::vector<std::uint32_t> mutationRegions(const OpRegistry& ops, const Graph& g);
-/// Of nodes that are not in a vector of regions, because they were made later.
-inline constexpr std::uint32_t kNoRegion = 0xffffffffu;
+/// Mutation regions of a graph (canonicalize.md 1): nodes with no mutating node between them. Nodes that were made later lie in every region.
+/// Linear to make; a snapshot.
+class MutationRegions {
+public:
+    MutationRegions(const OpRegistry& ops, const Graph& g);
+
+    bool same(NodeId a, NodeId b) const;
+    bool isNew(NodeId id) const { return at(id) == kEvery; }
+    /// The first write that stands between two nodes; invalid when they lie in one region.
+    NodeId writeBetween(NodeId a, NodeId b) const;
+
+private:
+    static constexpr std::uint32_t kEvery = 0xffffffffu;
+    std::uint32_t at(NodeId id) const { return id.value < of_.size() ? of_[id.value] : kEvery; }
+    std::vector<std::uint32_t> of_;  ///< by id: mutating nodes at or before it
+    std::vector<NodeId> writers_;
+};
 
 /// PyTorch's `unsupported_input_tensor`: no kernels are generated for complex, 8-bit exponent and meta tensors, so no pattern touches them.
 bool touchesUnsupported(const Graph& g, NodeId id);

@@ -28,7 +28,7 @@ std::uint64_t hashOf(const Value& v) {
 
 class Merger {
 public:
-    Merger(Graph& g, PassContext& ctx) : g_(g), ctx_(ctx), regions_(mutationRegions(ctx.ops(), g)) {
+    Merger(Graph& g, PassContext& ctx) : g_(g), ctx_(ctx), regions_(ctx.ops(), g) {
         const AliasInfo alias(g, ctx.ops());
         storage_.reserve(g.idBound());
         for (std::uint32_t i = 0; i < g.idBound(); ++i) storage_.push_back(alias.storageOf(NodeId(i)));
@@ -62,8 +62,9 @@ private:
         auto& candidates = seen_[keyOf(id)];
         for (NodeId& earlier : candidates) {
             if (!sameCall(g_[earlier], g_[id])) continue;
-            if (regions_[earlier.value] != regions_[id.value]) {
-                refuse(g_, ctx_, id, "canonicalize 5.7", "REGION", {{"a", g_[earlier].name.str()}, {"b", g_[id].name.str()}, {"write", "a write between them"}}, earlier);
+            if (const NodeId write = regions_.writeBetween(earlier, id)) {
+                refuse(g_, ctx_, id, "canonicalize 5.7", "REGION",
+                       {{"a", g_[earlier].name.str()}, {"b", g_[id].name.str()}, {"write", g_[write].name.str()}}, write);
                 earlier = id;
                 return;
             }
@@ -105,7 +106,7 @@ private:
 
     Graph& g_;
     PassContext& ctx_;
-    std::vector<std::uint32_t> regions_;
+    const MutationRegions regions_;
     std::vector<StorageId> storage_;  ///< by id
     std::unordered_set<StorageId> outputStorages_;
     std::unordered_map<std::uint64_t, std::vector<NodeId>> seen_;  ///< representatives by key

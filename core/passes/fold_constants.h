@@ -1,12 +1,12 @@
 #pragma once
 // Uniform-value constant folding, arithmetic identities, reuse of dtype views (canonicalize.md 5.2 to 5.4), in PyTorch's order.
 //
-// Folding: a tensor whose elements are known to be one number becomes `full(shape, number, dtype, layout, device, pin_memory)`, if it is contiguous, not
-// unsigned, and no other such tensor may be the same buffer (FOLD_SHARED). Identities: x + 0, x - 0, x * 1, x / 1 become x, or a conversion of x.
+// Folding: a tensor whose elements are known to be one number becomes `full(shape, number, dtype, layout, device, pin_memory)`, if it is contiguous,
+// not unsigned, and no other such tensor may be the same buffer (FOLD_SHARED). Identities: x + 0, x - 0, x * 1, x / 1 become x, or a conversion of x.
 // dtype views: one view per source and dtype. Values of constants that the text does not state stay unknown.
 //
-// `fp=strict` (the default of extended mode) leaves what may change a float: x * 0, which hides NaN, and x + 0, which turns -0.0 into 0.0 (FP_STRICT).
-// Extended mode also erases what lost its last user. Nodes are not moved. Near-linear.
+// `fp=strict` (the default of extended mode) leaves what may change a float: x * 0, which hides NaN, and x + 0, which turns -0.0 into 0.0
+// (FP_STRICT). Extended mode also erases what lost its last user. Nodes are not moved. Near-linear.
 
 #include <memory>
 #include <unordered_set>

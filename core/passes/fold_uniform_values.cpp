@@ -95,8 +95,9 @@ private:
     }
 
     static bool passesOn(Name packet) {
-        static const std::unordered_set<Name> packets = {"aten::squeeze"_n, "aten::unsqueeze"_n, "aten::alias"_n,      "aten::view"_n,    "aten::slice"_n,
-                                                         "aten::t"_n,       "aten::expand"_n,    "aten::as_strided"_n, "aten::permute"_n, "prims::broadcast_in_dim"_n};
+        static const std::unordered_set<Name> packets = {
+            "aten::squeeze"_n, "aten::unsqueeze"_n, "aten::alias"_n,      "aten::view"_n,    "aten::slice"_n,
+            "aten::t"_n,       "aten::expand"_n,    "aten::as_strided"_n, "aten::permute"_n, "prims::broadcast_in_dim"_n};
         return packets.contains(packet);
     }
 
@@ -134,6 +135,8 @@ private:
         static const Name scalarTensor("aten::scalar_tensor");
         const OpDef* def = ctx_.ops().find(g_[id].op);
         if (!def || (!def->is(Trait::Pointwise) && g_[id].op != scalarTensor) || def->is(Trait::Random)) return std::nullopt;
+        for (NodeId operand : g_.operands(id))
+            if (!values_[operand.value]) return std::nullopt;
         const auto call = bindCall(ctx_.ops(), g_[id]);
         if (!call) return std::nullopt;
         const auto element = [&](const Value& v) -> std::optional<Scalar> {
@@ -176,7 +179,8 @@ private:
         const auto& holders = holders_[uniform.buffer];
         if (holders.size() > 1) {
             const NodeId other = holders[0] == id ? holders[1] : holders[0];
-            return refuse(g_, ctx_, id, "canonicalize 5.2", "FOLD_SHARED", {{"node", g_[id].name.str()}, {"other", other_(other)}}, g_.contains(other) ? other : NodeId());
+            return refuse(g_, ctx_, id, "canonicalize 5.2", "FOLD_SHARED", {{"node", g_[id].name.str()}, {"other", other_(other)}},
+                          g_.contains(other) ? other : NodeId());
         }
         NodeId lastSize;
         const auto shape = shapeOf(id, own, lastSize);
@@ -267,7 +271,7 @@ private:
     std::vector<NodeId> candidates_;              ///< in graph order
     std::unordered_set<NodeId> candidate_;
     std::uint32_t buffers_ = 0;
-    std::vector<std::vector<NodeId>> holders_;    ///< by buffer
+    std::vector<std::vector<NodeId>> holders_;                          ///< by buffer
     std::unordered_map<std::uint64_t, std::vector<NodeId>> sizeNodes_;  ///< by hash of the value, in graph order
     std::vector<NodeId> maybeUnused_;
     bool needsSort_ = false;

@@ -56,9 +56,7 @@ std::optional<DType> convertsTo(const Node& n) {
     return allowed ? dtype : std::nullopt;
 }
 
-bool exactIn(DType from, DType to) {
-    return from == to || to == DType::F64 || (to == DType::F32 && (from == DType::F16 || from == DType::BF16));
-}
+bool exactIn(DType from, DType to) { return from == to || to == DType::F64 || (to == DType::F32 && (from == DType::F16 || from == DType::BF16)); }
 
 bool mergeConversions(RuleContext& c, NodeId root) {
     static const Name convert("prims::convert_element_type");
@@ -122,7 +120,8 @@ std::optional<OneHot> oneHot(RuleContext& c, NodeId root) {
     for (std::size_t i = 0; i < selector->rank(); ++i) {
         const auto size = asSymInt(c.g, out.shape.items()[i]);
         if (!size) return std::nullopt;
-        if (i == out.dim ? !(selector->sizes[i] == SymInt(1)) : knownLessEqual(*size, selector->sizes[i], c.g.symbols) != Tri::Yes) return std::nullopt;
+        if (i == out.dim ? !(selector->sizes[i] == SymInt(1)) : knownLessEqual(*size, selector->sizes[i], c.g.symbols) != Tri::Yes)
+            return std::nullopt;
         // A longer index would not expand.
         if (i != out.dim && !(*size == selector->sizes[i])) return std::nullopt;
     }

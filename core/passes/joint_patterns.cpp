@@ -11,7 +11,9 @@ class JointPatterns final : public Pass {
 public:
     std::string_view name() const override { return "joint-patterns"; }
     std::string_view help() const override { return "Rewrites small patterns: double conversions, products of one matrix, scatters into constants"; }
-    std::vector<PassOption> options() const override { return {modeOption("extended: conversions merge only where nothing is lost, until nothing fires")}; }
+    std::vector<PassOption> options() const override {
+        return {modeOption("extended: conversions merge only where nothing is lost, until nothing fires")};
+    }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         RuleSet rules;
         addGraphRules(rules);

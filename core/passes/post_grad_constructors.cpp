@@ -34,7 +34,8 @@ private:
             const Node& n = g_[id];
             if (isGpu(n.tensor())) gpus_.insert(n.tensor()->device);
             const Value* device = n.kwarg("device"_n);
-            if (n.kind == NodeKind::CallFunction && isCore(n) && device && device->kind() == Value::Kind::Device && device->name() == "cpu" && makesTensor(n))
+            if (n.kind == NodeKind::CallFunction && isCore(n) && device && device->kind() == Value::Kind::Device && device->name() == "cpu" &&
+                makesTensor(n))
                 constructors_.push_back(id);
         }
         parent_.resize(constructors_.size());
@@ -110,8 +111,8 @@ private:
     }
 
     static bool acceptsCpu(const Node& n) {
-        static const std::unordered_set<Name> ops = {"aten::index.Tensor"_n, "aten::index_put"_n,  "aten::index_put_"_n,
-                                                     "aten::copy"_n,         "aten::copy_"_n,      "aten::slice_scatter"_n};
+        static const std::unordered_set<Name> ops = {"aten::index.Tensor"_n, "aten::index_put"_n, "aten::index_put_"_n,
+                                                     "aten::copy"_n,         "aten::copy_"_n,     "aten::slice_scatter"_n};
         return ops.contains(n.op);
     }
 

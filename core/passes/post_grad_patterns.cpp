@@ -9,8 +9,8 @@ namespace {
 
 /// Nodes that only speak to a profiler or repeat what the types say.
 void eraseMarkers(Graph& g, PassContext& ctx) {
-    static const Name metadata("aten::_assert_tensor_metadata"), enter("profiler::_record_function_enter"), enterNew("profiler::_record_function_enter_new"),
-        exit("profiler::_record_function_exit");
+    static const Name metadata("aten::_assert_tensor_metadata"), enter("profiler::_record_function_enter"),
+        enterNew("profiler::_record_function_enter_new"), exit("profiler::_record_function_exit");
     const std::vector<NodeId> order = g.order();
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
         const Name packet = g[*it].kind == NodeKind::CallFunction ? packetOf(g[*it].op) : Name();
@@ -22,8 +22,8 @@ void eraseMarkers(Graph& g, PassContext& ctx) {
 
 /// cumsum(full(shape, v), dim) counts: 1 v, 2 v, … along dim. The constant may have other users.
 bool countUp(RuleContext& c, NodeId root) {
-    static const Name full("aten::full"), iota("prims::iota"), mul("aten::mul.Tensor"), add("aten::add.Tensor"), convert("prims::convert_element_type"),
-        view("aten::view"), expand("aten::expand"), clone("aten::clone");
+    static const Name full("aten::full"), iota("prims::iota"), mul("aten::mul.Tensor"), add("aten::add.Tensor"),
+        convert("prims::convert_element_type"), view("aten::view"), expand("aten::expand"), clone("aten::clone");
     const Node& n = c.g[root];
     if (n.args.size() != 2 || !n.args[0].isNode() || (c.extended && !n.kwargs.empty())) return false;
     const Node& constant = c.g[n.args[0].asNode()];

@@ -1,8 +1,10 @@
 #pragma once
 // The pattern sets after partitioning (canonicalize.md 5.8), with the small removals before them and the move of constructors to the GPU after them
-// (5.10): profiler markers, metadata asserts; cumsum of a constant, online softmax; split of cat, cat of split, addmm and un-addmm, partial reductions.
+// (5.10): profiler markers, metadata asserts; cumsum of a constant, online softmax; split of cat, cat of split, addmm and un-addmm, partial
+// reductions.
 //
-// Views are reshapes by now. Needs a graph whose only writes are write-backs: mutation starts behind this pass. Online softmax and un-addmm are for GPUs.
+// Views are reshapes by now. Needs a graph whose only writes are write-backs: mutation starts behind this pass. Online softmax and un-addmm are for
+// GPUs.
 
 #include <memory>
 

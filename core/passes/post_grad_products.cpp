@@ -48,7 +48,8 @@ bool joinSplit(RuleContext& c, NodeId root) {
     std::vector<NodeId> matched{root};
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const NodeId piece = pieces[i].asNode();
-        if (!piece || !c.g[piece].is(getitem) || c.g[piece].users.size() != 1 || c.g[piece].arg(1).asInt() != static_cast<std::int64_t>(i)) return false;
+        if (!piece || !c.g[piece].is(getitem) || c.g[piece].users.size() != 1 || c.g[piece].arg(1).asInt() != static_cast<std::int64_t>(i))
+            return false;
         if (i > 0 && c.g[piece].arg(0).asNode() != source) return false;
         source = c.g[piece].arg(0).asNode();
         matched.push_back(piece);
@@ -78,7 +79,8 @@ bool splitJoined(RuleContext& c, NodeId root) {
         const TensorType* t = parts[i].isNode() ? c.tensor(parts[i].asNode()) : nullptr;
         const auto size = asSymInt(c.g, sizes[i]);
         // Joining promotes dtypes.
-        if (!t || t->rank() != rank || t->dtype != c.tensor(joined)->dtype || !size || !(t->sizes[static_cast<std::size_t>(dim)] == *size)) return false;
+        if (!t || t->rank() != rank || t->dtype != c.tensor(joined)->dtype || !size || !(t->sizes[static_cast<std::size_t>(dim)] == *size))
+            return false;
     }
     std::vector<std::pair<NodeId, NodeId>> outputs;
     for (const Node::User& user : c.g[root].users) {
@@ -102,7 +104,8 @@ bool usedElementwise(RuleContext& c, NodeId id, int& budget) {
         const Node& n = c.g[user.id];
         if (n.kind != NodeKind::CallFunction || --budget < 0) return false;
         const OpDef* def = c.ops().find(n.op);
-        const bool view = def && std::any_of(def->schema.params.begin(), def->schema.params.end(), [](const SchemaParam& p) { return !p.type.sets().empty() || p.written(); });
+        const bool view = def && std::any_of(def->schema.params.begin(), def->schema.params.end(),
+                                             [](const SchemaParam& p) { return !p.type.sets().empty() || p.written(); });
         if (n.op == getitem || view) {
             if (!usedElementwise(c, user.id, budget)) return false;
         } else if (!def || !def->is(Trait::Pointwise)) {
@@ -132,7 +135,8 @@ bool fuseAddmm(RuleContext& c, NodeId root, bool productFirst) {
     const Node& n = c.g[root];
     if (n.args.size() != 2 || !n.kwargs.empty()) return false;
     const NodeId product = n.args[productFirst ? 0 : 1].asNode(), addend = n.args[productFirst ? 1 : 0].asNode();
-    if (!product || !addend || product == addend || !c.g[product].is(mm) || c.g[product].args.size() != 2 || c.g[product].users.size() != 1) return false;
+    if (!product || !addend || product == addend || !c.g[product].is(mm) || c.g[product].args.size() != 2 || c.g[product].users.size() != 1)
+        return false;
     const Value a = c.g[product].args[0], b = c.g[product].args[1];
     const TensorType *ta = c.tensor(a.asNode()), *tb = c.tensor(b.asNode()), *tc = c.tensor(addend), *own = c.tensor(root);
     if (!ta || !tb || !tc || !own || ta->rank() != 2 || tb->rank() != 2) return false;

@@ -22,7 +22,9 @@ std::optional<Softmax> matchSoftmax(const RuleContext& c, NodeId root) {
     const Value x = c.g[root].arg(0), dims = c.g[root].arg(1);
     for (const Node::User& below : c.g[root].users) {
         const Node& distance = c.g[below.id];
-        if (!distance.is(sub) || distance.args.size() != 2 || !distance.kwargs.empty() || !(distance.args[0] == x) || distance.args[1].asNode() != root) continue;
+        if (!distance.is(sub) || distance.args.size() != 2 || !distance.kwargs.empty() || !(distance.args[0] == x) ||
+            distance.args[1].asNode() != root)
+            continue;
         for (const Node::User& user : distance.users) {
             if (!c.g[user.id].is(exp)) continue;
             for (const Node::User& last : c.g[user.id].users)

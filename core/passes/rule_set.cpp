@@ -8,13 +8,19 @@
 namespace aliascope {
 
 bool RuleContext::oneRegion(const std::vector<NodeId>& nodes) const {
-    std::uint32_t region = kNoRegion;
+    NodeId known;
     for (NodeId id : nodes) {
-        const std::uint32_t own = id.value < regions_.size() ? regions_[id.value] : kNoRegion;
-        if (own == kNoRegion) continue;
-        if (region != kNoRegion && region != own) return false;
-        region = own;
+        if (known && !regions_.same(known, id)) return false;
+        if (!known || regions_.isNew(known)) known = id;
     }
+    return true;
+}
+
+bool RuleContext::acrossWrite(NodeId root, NodeId other) {
+    const NodeId write = regions_.writeBetween(other, root);
+    if (!write) return false;
+    const std::string name = g.contains(write) ? g[write].name.str() : std::string("a write");
+    refuse(root, "REGION", {{"a", g[other].name.str()}, {"b", g[root].name.str()}, {"write", name}}, g.contains(write) ? write : NodeId());
     return true;
 }
 
@@ -35,7 +41,8 @@ void RuleContext::replace(NodeId root, NodeId by, const std::vector<NodeId>& mat
     pass.rewrite(std::move(rewrite));
 }
 
-void RuleContext::replaceAll(const std::vector<std::pair<NodeId, NodeId>>& outputs, const std::vector<NodeId>& matched, const std::vector<NodeId>& made) {
+void RuleContext::replaceAll(const std::vector<std::pair<NodeId, NodeId>>& outputs, const std::vector<NodeId>& matched,
+                             const std::vector<NodeId>& made) {
     Rewrite rewrite{rule_, {}, {}};
     for (NodeId id : matched) rewrite.before.push_back(ref(g, id));
     for (NodeId id : made) {
@@ -43,7 +50,8 @@ void RuleContext::replaceAll(const std::vector<std::pair<NodeId, NodeId>>& outpu
         rewrite.after.push_back(ref(g, id));
     }
     for (const auto& [old, by] : outputs) {
-        if (by) g.replaceAllUses(old, by, [&, by = by](NodeId user) { return user == by || std::find(made.begin(), made.end(), user) != made.end(); });
+        if (by)
+            g.replaceAllUses(old, by, [&, by = by](NodeId user) { return user == by || std::find(made.begin(), made.end(), user) != made.end(); });
     }
     for (const auto& [old, by] : outputs)
         if (g.contains(old) && !g.hasUsers(old)) g.erase(old);
@@ -60,7 +68,7 @@ void RuleContext::refuse(NodeId root, std::string code, Params params, NodeId bl
 class RuleTraversal {
 public:
     RuleTraversal(const RuleSet& set, Graph& g, PassContext& ctx)
-        : set_(set), g_(g), ctx_(ctx), extended_(ctx.options().is("mode", "extended")), regions_(mutationRegions(ctx.ops(), g)) {}
+        : set_(set), g_(g), ctx_(ctx), extended_(ctx.options().is("mode", "extended")), regions_(ctx.ops(), g) {}
 
     std::size_t run() {
         std::vector<NodeId> roots;
@@ -126,7 +134,7 @@ private:
     Graph& g_;
     PassContext& ctx_;
     const bool extended_;
-    std::vector<std::uint32_t> regions_;
+    const MutationRegions regions_;
     std::vector<std::uint32_t> times_;  ///< by id: how often the node, or what it stems from, was rewritten
     std::set<NodeId> reported_;
     std::size_t count_ = 0;

@@ -19,6 +19,7 @@
 
 #include "core/ir/graph.h"
 #include "core/ir/op_registry.h"
+#include "core/passes/clean_up.h"
 #include "core/passes/new_nodes.h"
 #include "core/pipeline/pass.h"
 #include "core/support/flat_map.h"
@@ -28,7 +29,7 @@ namespace aliascope {
 /// What an attempt sees and reports through.
 class RuleContext {
 public:
-    RuleContext(Graph& g, PassContext& pass, std::string_view rule, bool extended, const std::vector<std::uint32_t>& regions)
+    RuleContext(Graph& g, PassContext& pass, std::string_view rule, bool extended, const MutationRegions& regions)
         : g(g), pass(pass), extended(extended), rule_(rule), regions_(regions) {}
 
     Graph& g;
@@ -42,6 +43,8 @@ public:
     /// Whether no mutating node stands between any two of `nodes` (mutation regions of canonicalize.md 1). Nodes made during the traversal count as
     /// lying in every region.
     bool oneRegion(const std::vector<NodeId>& nodes) const;
+    /// Records REGION at `root` when `other`, which everything else speaks for, lies on another side of a write; whether it does.
+    bool acrossWrite(NodeId root, NodeId other);
 
     /// Ends a successful attempt: uses of `root` become `by`, then `matched` nodes without users are erased (in the given order, root first), and
     /// the rewrite is recorded. `made` are the new nodes, for the record. Provenance of `root` goes to new nodes that have none.
@@ -56,7 +59,7 @@ public:
 
 private:
     std::string rule_;
-    const std::vector<std::uint32_t>& regions_;
+    const MutationRegions& regions_;
 };
 
 /// Tries a rule at one root; true = it rewrote (it has called replace or replaceAll).
@@ -68,8 +71,8 @@ public:
     void add(std::string rule, const std::vector<Name>& roots, RuleAttempt attempt);
     bool empty() const { return rules_.empty(); }
 
-    /// Runs the traversal on `g` alone (not on its sub-graphs); stops between two roots when cancelled. Gives the number of rewrites. O(roots) plus what
-    /// the attempts cost.
+    /// Runs the traversal on `g` alone (not on its sub-graphs); stops between two roots when cancelled. Gives the number of rewrites. O(roots) plus
+    /// what the attempts cost.
     std::size_t run(Graph& g, PassContext& ctx) const;
 
 private:

@@ -66,9 +66,15 @@ struct Operands {
 
 using Compute = std::optional<Scalar> (*)(const Operands&);
 
-std::int64_t wrapAdd(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b)); }
-std::int64_t wrapSub(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b)); }
-std::int64_t wrapMul(std::int64_t a, std::int64_t b) { return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)); }
+std::int64_t wrapAdd(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t wrapSub(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+std::int64_t wrapMul(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
 
 /// Computes in f32 unless the operands are f64.
 template <class F>
@@ -78,7 +84,8 @@ Scalar floating(const Operands& o, F f) {
 }
 template <class F>
 Scalar floating2(const Operands& o, F f) {
-    const double v = o.single() ? static_cast<double>(f(static_cast<float>(o.f(0)), static_cast<float>(o.f(1)))) : static_cast<double>(f(o.f(0), o.f(1)));
+    const double v =
+        o.single() ? static_cast<double>(f(static_cast<float>(o.f(0)), static_cast<float>(o.f(1)))) : static_cast<double>(f(o.f(0), o.f(1)));
     return real(v, o.result);
 }
 
@@ -96,25 +103,32 @@ std::optional<Scalar> either(const Operands& o, F f, I i) {
 }
 
 std::optional<Scalar> negOf(const Operands& o) {
-    return either(o, [](auto x) { return -x; }, [](std::int64_t x) { return wrapSub(0, x); });
+    return either(
+        o, [](auto x) { return -x; }, [](std::int64_t x) { return wrapSub(0, x); });
 }
 std::optional<Scalar> absOf(const Operands& o) {
-    return either(o, [](auto x) { return std::fabs(x); }, [](std::int64_t x) { return x < 0 ? wrapSub(0, x) : x; });
+    return either(
+        o, [](auto x) { return std::fabs(x); }, [](std::int64_t x) { return x < 0 ? wrapSub(0, x) : x; });
 }
 std::optional<Scalar> reluOf(const Operands& o) {
-    return either(o, [](auto x) { return x < 0 ? decltype(x){0} : x; }, [](std::int64_t x) { return x < 0 ? std::int64_t{0} : x; });
+    return either(
+        o, [](auto x) { return x < 0 ? decltype(x){0} : x; }, [](std::int64_t x) { return x < 0 ? std::int64_t{0} : x; });
 }
 std::optional<Scalar> floorOf(const Operands& o) {
-    return either(o, [](auto x) { return std::floor(x); }, [](std::int64_t x) { return x; });
+    return either(
+        o, [](auto x) { return std::floor(x); }, [](std::int64_t x) { return x; });
 }
 std::optional<Scalar> ceilOf(const Operands& o) {
-    return either(o, [](auto x) { return std::ceil(x); }, [](std::int64_t x) { return x; });
+    return either(
+        o, [](auto x) { return std::ceil(x); }, [](std::int64_t x) { return x; });
 }
 std::optional<Scalar> truncOf(const Operands& o) {
-    return either(o, [](auto x) { return std::trunc(x); }, [](std::int64_t x) { return x; });
+    return either(
+        o, [](auto x) { return std::trunc(x); }, [](std::int64_t x) { return x; });
 }
 std::optional<Scalar> signOf(const Operands& o) {
-    return either(o, [](auto x) { return static_cast<decltype(x)>((x > 0) - (x < 0)); }, [](std::int64_t x) { return std::int64_t{(x > 0) - (x < 0)}; });
+    return either(
+        o, [](auto x) { return static_cast<decltype(x)>((x > 0) - (x < 0)); }, [](std::int64_t x) { return std::int64_t{(x > 0) - (x < 0)}; });
 }
 std::optional<Scalar> same(const Operands& o) { return converted(o.values[0], o.result); }
 std::optional<Scalar> logicalNot(const Operands& o) { return boolean(!o.truth(0)); }
@@ -188,7 +202,8 @@ const Operator* findOperator(Name packet) {
     static const std::unordered_map<Name, Operator> table = [] {
         std::unordered_map<Name, Operator> t;
         const auto add = [&](const char* name, Compute compute, std::size_t operands) { t[Name(name)] = {compute, operands}; };
-        for (const char* name : {"aten::clone", "aten::_to_copy", "aten::positive", "prims::convert_element_type", "aten::scalar_tensor"}) add(name, same, 1);
+        for (const char* name : {"aten::clone", "aten::_to_copy", "aten::positive", "prims::convert_element_type", "aten::scalar_tensor"})
+            add(name, same, 1);
         add("aten::exp", unary<[](auto x) { return std::exp(x); }>, 1);
         add("aten::log", unary<[](auto x) { return std::log(x); }>, 1);
         add("aten::sqrt", unary<[](auto x) { return std::sqrt(x); }>, 1);

@@ -13,7 +13,7 @@ namespace {
 struct ScaledDistance {
     NodeId root, amax, converted, scaled;  ///< `converted` is invalid when there is no conversion
     Value x, scale, dims, keepdim;
-    Value dtype;                           ///< of the conversion; None without one
+    Value dtype;  ///< of the conversion; None without one
 };
 
 /// Two positional operands and nothing that changes what the call means.
@@ -27,7 +27,8 @@ std::optional<ScaledDistance> matchDistance(RuleContext& c, NodeId root, Name sc
     m.root = root;
     m.amax = n.args[1].asNode();
     const Node& maximum = c.g[m.amax];
-    if (!maximum.is(amax) || maximum.args.size() != 3 || maximum.args[0].asNode() != n.args[0].asNode() || maximum.users.size() != 1) return std::nullopt;
+    if (!maximum.is(amax) || maximum.args.size() != 3 || maximum.args[0].asNode() != n.args[0].asNode() || maximum.users.size() != 1)
+        return std::nullopt;
     m.dims = maximum.args[1];
     m.keepdim = maximum.args[2];
     NodeId at = n.args[0].asNode();
@@ -97,8 +98,9 @@ SignAndSize split(RuleContext& c, const ScaledDistance& m, NodeId x, NewNodes& a
         made.push_back(add.call(op, std::move(args), std::move(kwargs)));
         return Value::node(made.back());
     };
-    const Value one = call(scalar, {Value::integer(1)},
-                           {{"dtype"_n, Value::constant(Name("torch." + std::string(info(t.dtype).torchName)))}, {"device"_n, Value::device(t.device)}});
+    const Value one =
+        call(scalar, {Value::integer(1)},
+             {{"dtype"_n, Value::constant(Name("torch." + std::string(info(t.dtype).torchName)))}, {"device"_n, Value::device(t.device)}});
     const Value positive = call(ge, {m.scale, Value::integer(0)});
     const Value minusOne = call(neg, {one});
     const Value sign = call(where, {positive, one, minusOne});
@@ -112,10 +114,7 @@ bool stabilize(RuleContext& c, NodeId root, Name scaling, bool reversed, bool co
     std::vector<NodeId> matched{m->root, m->amax};
     if (m->converted) matched.push_back(m->converted);
     matched.push_back(m->scaled);
-    if (!c.oneRegion(matched)) {
-        c.refuse(root, "REGION", {{"a", c.g[m->scaled].name.str()}, {"b", c.g[root].name.str()}, {"write", "a write between them"}}, m->scaled);
-        return false;
-    }
+    if (c.acrossWrite(root, m->scaled)) return false;
     NewNodes add(c.g, c.ops(), root);
     std::vector<NodeId> made;
     const auto call = [&](Name op, std::vector<Value> args) {
