@@ -101,7 +101,8 @@ private:
     }
     std::vector<SymInt> sizes(const Expr& e, const char* key, std::size_t position) {
         std::vector<SymInt> out;
-        for (const Value& v : arg(e, key, position).items()) out.push_back(size(v));
+        const Value list = arg(e, key, position);  // a temporary would go before its items are read
+        for (const Value& v : list.items()) out.push_back(size(v));
         return out;
     }
 
@@ -174,8 +175,8 @@ private:
         return p_.where(mask, arg(e, "value", 2), x);
     }
     Value full(const Expr& e) {
-        const Value value = arg(e, "value", 0);
-        return p_.full(value, arg(e, "like", 1));
+        const Value value = arg(e, "value", 0), like = arg(e, "like", 1);
+        return p_.full(value, like, find(e, "sizes", 2) ? sizes(e, "sizes", 2) : std::vector<SymInt>());
     }
     Value eq(const Expr& e) { return p_.call("aten::eq.Scalar"_n, {arg(e, "x", 0), arg(e, "value", 1)}); }
     Value unsqueeze(const Expr& e) { return p_.unsqueeze(arg(e, "x", 0), integer(e, "dim", 1)); }
@@ -187,6 +188,7 @@ private:
         a.value = arg(e, "value", 2);
         a.mask = argOr(e, "mask", 3, {});
         a.dropout = argOr(e, "p", 4, Value::real(0.0));
+        if (a.dropout.isNone()) a.dropout = Value::real(0.0);  // an optional dropout that is not there
         if (a.dropout.isInt()) a.dropout = Value::real(number(a.dropout));
         if (!p_.training()) a.dropout = Value::real(0.0);
         a.scale = argOr(e, "scale", 5, {});
@@ -194,6 +196,16 @@ private:
         a.causal = argOr(e, "causal", 6, Value::boolean(false)).asBool().value_or(false);
         return p_.attention(a);
     }
+    /// The factor that a division by `c`, or a multiplication with it, puts on scores.
+    Value scaleOf(const Expr& e) {
+        if (e.args.size() != 2 || e.args[0].value.kind != Expr::Kind::NodeRef) throw TraceError{"scale_of wants %node, number"};
+        const Name packet = packetOf(lookUp("op of %", e.args[0].value.name).name());
+        const double c = number(run(e.args[1].value));
+        if (packet != "aten::div" && packet != "aten::mul") throw TraceError{"scale_of an operator that is neither div nor mul"};
+        return Value::real(packet == "aten::div" ? 1 / c : c);
+    }
+    Value same(const Expr& e) { return arg(e, "x", 0); }
+    Value shape(const Expr& e) { return sizesValue(p_.tensor(arg(e, "x", 0)).sizes); }
     Value sqrt(const Expr& e) { return Value::real(std::sqrt(number(arg(e, "x", 0)))); }
     Value dim(const Expr& e) {
         const TensorType& t = p_.tensor(arg(e, "x", 0));
@@ -213,7 +225,8 @@ private:
             {"cast", &Evaluation::cast},       {"where", &Evaluation::where},     {"masked_fill", &Evaluation::maskedFill},
             {"full", &Evaluation::full},       {"eq", &Evaluation::eq},           {"unsqueeze", &Evaluation::unsqueeze},
             {"squeeze", &Evaluation::squeeze}, {"sdpa", &Evaluation::sdpa},       {"sqrt", &Evaluation::sqrt},
-            {"dim", &Evaluation::dim},         {"dtype", &Evaluation::dtype},     {"lowest", &Evaluation::lowest}};
+            {"dim", &Evaluation::dim},         {"dtype", &Evaluation::dtype},     {"lowest", &Evaluation::lowest},
+            {"scale_of", &Evaluation::scaleOf}, {"same", &Evaluation::same},       {"shape", &Evaluation::shape}};
         if (e.ops.size() != 1) throw TraceError{"one operator is wanted, not a choice of " + std::to_string(e.ops.size())};
         if (const auto it = functions.find(e.ops.front()); it != functions.end()) return (this->*it->second)(e);
         return operatorCall(e);
