@@ -6,6 +6,19 @@
 #include "core/passes/clean_up.h"
 
 namespace aliascope {
+namespace {
+
+/// Erases what has no users, users before their operands.
+void eraseUnused(Graph& g, std::vector<NodeId> nodes) {
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    std::erase_if(nodes, [&](NodeId id) { return !g.contains(id); });
+    std::sort(nodes.begin(), nodes.end(), [&](NodeId a, NodeId b) { return a != b && g.before(b, a); });
+    for (NodeId id : nodes)
+        if (!g.hasUsers(id)) g.erase(id);
+}
+
+}  // namespace
 
 bool RuleContext::oneRegion(const std::vector<NodeId>& nodes) const {
     NodeId known;
@@ -35,9 +48,9 @@ void RuleContext::replace(NodeId root, NodeId by, const std::vector<NodeId>& mat
     }
     if (made.empty()) rewrite.after.push_back(ref(g, by));
     g.replaceAllUses(root, by, keep);
-    if (!g.hasUsers(root)) g.erase(root);
-    for (NodeId id : matched)
-        if (g.contains(id) && !g.hasUsers(id)) g.erase(id);
+    std::vector<NodeId> old = matched;
+    old.push_back(root);
+    eraseUnused(g, std::move(old));
     pass.rewrite(std::move(rewrite));
 }
 
@@ -53,10 +66,9 @@ void RuleContext::replaceAll(const std::vector<std::pair<NodeId, NodeId>>& outpu
         if (by)
             g.replaceAllUses(old, by, [&, by = by](NodeId user) { return user == by || std::find(made.begin(), made.end(), user) != made.end(); });
     }
-    for (const auto& [old, by] : outputs)
-        if (g.contains(old) && !g.hasUsers(old)) g.erase(old);
-    for (NodeId id : matched)
-        if (g.contains(id) && !g.hasUsers(id)) g.erase(id);
+    std::vector<NodeId> used = matched;
+    for (const auto& [old, by] : outputs) used.push_back(old);
+    eraseUnused(g, std::move(used));
     pass.rewrite(std::move(rewrite));
 }
 

@@ -46,7 +46,7 @@ public:
     /// Records REGION at `root` when `other`, which everything else speaks for, lies on another side of a write; whether it does.
     bool acrossWrite(NodeId root, NodeId other);
 
-    /// Ends a successful attempt: uses of `root` become `by`, then `matched` nodes without users are erased (in the given order, root first), and
+    /// Ends a successful attempt: uses of `root` become `by`, then `matched` nodes without users are erased, and
     /// the rewrite is recorded. `made` are the new nodes, for the record. Provenance of `root` goes to new nodes that have none.
     /// `keep` says which users go on using `root` (the replacement itself, when it reads it).
     void replace(NodeId root, NodeId by, const std::vector<NodeId>& matched, const std::vector<NodeId>& made,
