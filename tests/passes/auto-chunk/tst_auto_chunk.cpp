@@ -1,0 +1,420 @@
+// The auto-chunker (chunker.md): what it cuts, what it refuses and why, and that a cut graph computes what the whole one does.
+
+#include <QTest>
+#include <cmath>
+
+#include "core/exec/executor.h"
+#include "core/passes/chunk_proposal.h"
+#include "tests/passes/auto-chunk/head_program.h"
+
+using namespace aliascope;
+using namespace aliascope::testing;
+
+namespace {
+
+constexpr const char* kSmall = "auto-chunk{num-chunks=4,min-bytes=0,min-ratio=1}";
+constexpr const char* kSmallExtended = "auto-chunk{mode=extended,num-chunks=4,min-bytes=0}";
+
+std::string with(const std::string& options) { return "auto-chunk{" + options + ",min-bytes=0,min-ratio=1}"; }
+
+/// The head with the logits going through a loss that drops the last position of each of 4 sequences of 3 tokens, as it is often written.
+std::string shiftedProgram() {
+    return readableGraph(
+        R"(primals_1: "f32[40, 3][3, 1]cpu", primals_2: "f32[12, 3][3, 1]cpu", primals_3: "i64[8][1]cpu", tangents_1: "f32[][]cpu")",
+        R"(permute: "f32[3, 40][1, 3]cpu" = torch.ops.aten.permute.default(primals_1, [1, 0])
+           mm: "f32[12, 40][40, 1]cpu" = torch.ops.aten.mm.default(primals_2, permute)
+           view: "f32[4, 3, 40][120, 40, 1]cpu" = torch.ops.aten.view.default(mm, [4, 3, 40])
+           slice_1: "f32[4, 2, 40][120, 40, 1]cpu" = torch.ops.aten.slice.Tensor(view, 1, 0, -1)
+           clone: "f32[4, 2, 40][80, 40, 1]cpu" = torch.ops.aten.clone.default(slice_1, memory_format = torch.contiguous_format)
+           view_1: "f32[8, 40][40, 1]cpu" = torch.ops.aten.view.default(clone, [8, 40])
+           amax: "f32[8, 1][1, 1]cpu" = torch.ops.aten.amax.default(view_1, [1], True)
+           sub: "f32[8, 40][40, 1]cpu" = torch.ops.aten.sub.Tensor(view_1, amax)
+           exp: "f32[8, 40][40, 1]cpu" = torch.ops.aten.exp.default(sub)
+           sum_1: "f32[8, 1][1, 1]cpu" = torch.ops.aten.sum.dim_IntList(exp, [1], True)
+           log: "f32[8, 1][1, 1]cpu" = torch.ops.aten.log.default(sum_1)
+           sub_1: "f32[8, 40][40, 1]cpu" = torch.ops.aten.sub.Tensor(sub, log)
+           unsqueeze: "i64[8, 1][1, 1]cpu" = torch.ops.aten.unsqueeze.default(primals_3, 1)
+           gather: "f32[8, 1][1, 1]cpu" = torch.ops.aten.gather.default(sub_1, 1, unsqueeze)
+           sum_2: "f32[][]cpu" = torch.ops.aten.sum.default(gather)
+           div: "f32[][]cpu" = torch.ops.aten.div.Tensor(sum_2, -8)
+           div_1: "f32[][]cpu" = torch.ops.aten.div.Tensor(tangents_1, -8)
+           expand: "f32[8, 1][0, 0]cpu" = torch.ops.aten.expand.default(div_1, [8, 1])
+           full: "f32[8, 40][40, 1]cpu" = torch.ops.aten.full.default([8, 40], 0, dtype = torch.float32, layout = torch.strided, device = device(type='cpu'), pin_memory = False)
+           scatter: "f32[8, 40][40, 1]cpu" = torch.ops.aten.scatter.value(full, 1, unsqueeze, 1.0)
+           mul: "f32[8, 40][40, 1]cpu" = torch.ops.aten.mul.Tensor(scatter, expand)
+           exp_1: "f32[8, 40][40, 1]cpu" = torch.ops.aten.exp.default(sub_1)
+           sum_3: "f32[8, 1][1, 1]cpu" = torch.ops.aten.sum.dim_IntList(mul, [-1], True)
+           mul_1: "f32[8, 40][40, 1]cpu" = torch.ops.aten.mul.Tensor(exp_1, sum_3)
+           sub_2: "f32[8, 40][40, 1]cpu" = torch.ops.aten.sub.Tensor(mul, mul_1)
+           view_2: "f32[4, 2, 40][80, 40, 1]cpu" = torch.ops.aten.view.default(sub_2, [4, 2, -1])
+           full_1: "f32[4, 3, 40][120, 40, 1]cpu" = torch.ops.aten.full.default([4, 3, 40], 0, dtype = torch.float32, layout = torch.strided, device = device(type='cpu'), pin_memory = False)
+           slice_scatter: "f32[4, 3, 40][120, 40, 1]cpu" = torch.ops.aten.slice_scatter.default(full_1, view_2, 1, 0, -1)
+           view_3: "f32[12, 40][40, 1]cpu" = torch.ops.aten.view.default(slice_scatter, [12, 40])
+           permute_1: "f32[40, 12][1, 40]cpu" = torch.ops.aten.permute.default(view_3, [1, 0])
+           mm_1: "f32[40, 3][3, 1]cpu" = torch.ops.aten.mm.default(permute_1, primals_2)
+           permute_2: "f32[40, 3][3, 1]cpu" = torch.ops.aten.permute.default(permute, [1, 0])
+           mm_2: "f32[12, 3][3, 1]cpu" = torch.ops.aten.mm.default(view_3, permute_2)
+           return [div, mm_1, mm_2])");
+}
+
+/// With a bias: its gradient is a sum over the rows.
+std::string biasedProgram() {
+    return headProgram(12, {{"primals_3: ", "primals_4: \"f32[40][1]cpu\", primals_3: "},
+                            {"torch.ops.aten.mm.default(primals_2, permute)", "torch.ops.aten.addmm.default(primals_4, primals_2, permute)"},
+                            {"return [div, mm_1, mm_2]", "sum_5: \"f32[1, 40][40, 1]cpu\" = torch.ops.aten.sum.dim_IntList(sub_2, [0], True)\n"
+                                                         "        return [div, mm_1, mm_2, sum_5]"}});
+}
+
+/// Soft-capped logits: tanh on the way there, its derivative on the way back.
+std::string cappedProgram() {
+    return headProgram(12, {{"amax: ", "tanh: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.tanh.default(mm)\n        amax: "},
+                            {"amax.default(mm, ", "amax.default(tanh, "},
+                            {"sub.Tensor(mm, amax)", "sub.Tensor(tanh, amax)"},
+                            {"permute_1: ", "mul_2: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.mul.Tensor(tanh, tanh)\n"
+                                            "        rsub: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.rsub.Scalar(mul_2, 1)\n"
+                                            "        mul_3: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.mul.Tensor(sub_2, rsub)\n        permute_1: "},
+                            {"permute.default(sub_2, ", "permute.default(mul_3, "},
+                            {"mm.default(sub_2, ", "mm.default(mul_3, "}});
+}
+
+/// A loss of the logits themselves (z-loss) beside the cross-entropy, with a tangent of its own.
+std::string twoLossesProgram() {
+    return headProgram(
+        12, {{"tangents_1: \"f32[][]cpu\"", "tangents_1: \"f32[][]cpu\", tangents_2: \"f32[][]cpu\""},
+             {"return [div, mm_1, mm_2]",
+              "mul_2: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.mul.Tensor(mm, tangents_2)\n"
+              "        sum_5: \"f32[][]cpu\" = torch.ops.aten.sum.default(mm)\n"
+              "        permute_3: \"f32[40, @R][1, 40]cpu\" = torch.ops.aten.permute.default(mul_2, [1, 0])\n"
+              "        mm_3: \"f32[40, 3][3, 1]cpu\" = torch.ops.aten.mm.default(permute_3, primals_2)\n"
+              "        return [div, sum_5, mm_1, mm_2, mm_3]"}});
+}
+
+struct Evaluated {
+    std::vector<std::vector<double>> outputs;
+    std::string error;
+};
+
+/// Runs a graph on the CPU: floats are small and of both signs, targets run over the vocabulary and are sometimes ignored, tangents are 0.75.
+Evaluated evaluate(const Graph& g) {
+    static const std::unique_ptr<exec::Backend> cpu = exec::makeCpuBackend(exec::Precision::Reference);
+    Evaluated out;
+    std::vector<exec::RuntimeValue> inputs;
+    std::int64_t next = 0;
+    for (NodeId id : g.placeholders()) {
+        const TensorType& type = *g[id].tensor();
+        TensorType wide = type;
+        wide.dtype = type.dtype == DType::I64 ? DType::I64 : DType::F64;
+        exec::Tensor plain = exec::makeTensor(*cpu, wide), given = exec::makeTensor(*cpu, type);
+        for (std::int64_t i = 0; i < plain.numel(); ++i, ++next) {
+            if (type.dtype == DType::I64) plain.as<std::int64_t>()[i] = i % 5 == 3 && plain.numel() != 8 ? -100 : (i * 7) % 40;
+            else plain.as<double>()[i] = type.rank() == 0 ? 0.75 : std::sin(0.7 * static_cast<double>(next) + 0.3);
+        }
+        cpu->copy(given, plain);
+        inputs.emplace_back(given);
+    }
+    const exec::ExecResult result = exec::execute(g, testOps(), *cpu, inputs);
+    if (result.error) out.error = result.error->format();
+    for (const exec::RuntimeValue& v : result.outputs) {
+        TensorType wide = v.tensor()->type();
+        wide.dtype = DType::F64;
+        wide.strides.reset();
+        wide.offset.reset();
+        const exec::Tensor copy = exec::makeTensor(*cpu, wide);
+        cpu->copy(copy, *v.tensor());
+        out.outputs.emplace_back(copy.as<double>(), copy.as<double>() + copy.numel());
+    }
+    return out;
+}
+
+/// Relative l2 error of each output; the largest.
+double errorOf(const Evaluated& a, const Evaluated& b) {
+    double worst = 0;
+    for (std::size_t k = 0; k < a.outputs.size(); ++k) {
+        double error = 0, size = 0;
+        for (std::size_t i = 0; i < a.outputs[k].size(); ++i) {
+            error += std::pow(a.outputs[k][i] - b.outputs[k][i], 2);
+            size += std::pow(a.outputs[k][i], 2);
+        }
+        worst = std::max(worst, std::sqrt(error / std::max(size, 1e-30)));
+    }
+    return worst;
+}
+
+std::string bodyText(const PassRun& run, std::size_t i) { return printGraphText(*run.graph.subGraphs()[i].graph); }
+
+int calls(const PassRun& run) { return run.count("higher_order.invoke_subgraph"); }
+
+}  // namespace
+
+class AutoChunkTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void cutsTheHeadIntoCallsOfOneBody() {
+        RUN_PASSES(run, headProgram(12), "auto-chunk{num-chunks=3,min-bytes=0,min-ratio=1}");
+        const std::string wanted = R"(
+    %tangent_overriden_as_one__idx_ : [num_users=3] = call_function[target=torch.ops.aten.full.default](args = ((), 1), kwargs = {device: cpu, dtype: torch.float32})
+    %chunk_default : [num_users=3] = call_function[target=torch.ops.aten.chunk.default](args = (%primals_2, 3, 0), kwargs = {})
+    %getitem : [num_users=1] = call_function[target=operator.getitem](args = (%chunk_default, 0), kwargs = {})
+    %getitem_1 : [num_users=1] = call_function[target=operator.getitem](args = (%chunk_default, 1), kwargs = {})
+    %getitem_2 : [num_users=1] = call_function[target=operator.getitem](args = (%chunk_default, 2), kwargs = {})
+)";
+        QVERIFY2(run.contains(wanted.substr(1)), run.after.c_str());
+        QVERIFY(run.contains("%full_default : [num_users=1] = call_function[target=torch.ops.aten.full.default](args = ((40, 3), 0), kwargs = {device: cpu, "
+                             "dtype: torch.float32})"));
+        QVERIFY(run.contains("%chunking_subgraph_1 : [num_users=1] = get_attr[target=chunking_subgraph_0]"));
+        QVERIFY(run.contains("%invoke_subgraph_1 : [num_users=3] = call_function[target=torch.ops.higher_order.invoke_subgraph](args = (%chunking_subgraph_1, "
+                             "chunking_subgraph_0, %getitem_1, %permute, %getitem_4, %convert, %getitem_7, %getitem_10, %tangent_overriden_as_one__idx_, "
+                             "%getitem_13), kwargs = {})"));
+        QVERIFY(run.contains("%mul_tensor : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%getitem_19, %tangents_1), kwargs = {})"));
+        QVERIFY(run.contains("return [div, mul_tensor, mul_tensor_1]"));
+        QCOMPARE(run.graph.subGraphs().size(), 1u);
+        const std::string body = bodyText(run, 0);
+        const auto inBody = [&](const std::string& text) { return body.find(text) != std::string::npos; };
+        QVERIFY2(inBody("%mm : [num_users=2] = call_function[target=torch.ops.aten.mm.default](args = (%primals_2, %permute), kwargs = {})"), body.c_str());
+        QVERIFY(inBody("%full_2 : [num_users=1] = call_function[target=torch.ops.aten.full.default](args = ([4, 40], 0)"));
+        QVERIFY(inBody("%div_1 : [num_users=1] = call_function[target=torch.ops.aten.div.Tensor](args = (%tangent_overriden_as_one__idx_, %convert), kwargs = {})"));
+        QVERIFY(inBody("%add_tensor : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (%mm_1, %full_default), kwargs = {})"));
+        QVERIFY(inBody("return (gather, add_tensor, mm_2)"));
+        QCOMPARE(calls(run), 3);
+    }
+
+    void remainderGetsABodyOfItsOwn() {
+        RUN_PASSES(run, headProgram(11), "auto-chunk{num-chunks=3,min-bytes=0,min-ratio=1}");
+        QCOMPARE(run.graph.subGraphs().size(), 2u);
+        QVERIFY(bodyText(run, 0).find("args = ([4, 40], 0)") != std::string::npos);
+        QVERIFY(bodyText(run, 1).find("args = ([3, 40], 0)") != std::string::npos);
+        QVERIFY(run.contains("(%chunking_subgraph_2, chunking_subgraph_1, "));
+    }
+
+    void neverMoreCallsThanPieces() {
+        RUN_PASSES(run, headProgram(9), kSmallExtended);
+        QCOMPARE(calls(run), 3);
+        RUN_PASSES(reference, headProgram(9), kSmall);
+        QCOMPARE(reference.after, reference.before);
+        QVERIFY(reference.diagnostic("TOO_FEW_ROWS"));
+    }
+
+    void sameValues_data() {
+        QTest::addColumn<QString>("program");
+        QTest::addColumn<QString>("pass");
+        const auto row = [](const char* name, const std::string& program, const std::string& pass) {
+            QTest::newRow(name) << QString::fromStdString(program) << QString::fromStdString(pass);
+        };
+        row("reference", headProgram(12), kSmall);
+        row("reference, remainder", headProgram(13), with("num-chunks=3"));
+        row("reference, bias", biasedProgram(), kSmall);
+        row("extended", headProgram(12), kSmallExtended);
+        row("extended, remainder", headProgram(13), with("mode=extended,num-chunks=5"));
+        row("extended, bias", biasedProgram(), kSmallExtended);
+        row("soft-capping", cappedProgram(), kSmallExtended);
+        row("shifted logits", shiftedProgram(), kSmallExtended);
+        row("shifted logits, two sequences in the first chunk", shiftedProgram(), with("mode=extended,num-chunks=3"));
+        row("several tangents", twoLossesProgram(), kSmallExtended);
+        row("gradient accumulation", headProgram(12, {{"div_1: ", "div_2: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(tangents_1, 4)\n        div_1: "},
+                                                      {"div.Tensor(tangents_1, convert)", "div.Tensor(div_2, convert)"}}),
+            kSmall);
+        row("one mask for inside and outside", headProgram(12, {{"where.self(ne_2, div_1", "where.self(ne_1, div_1"}}), kSmallExtended);
+        row("views between product and loss",
+            headProgram(12, {{"amax: ", "view: \"f32[3, 4, 40][160, 40, 1]cpu\" = torch.ops.aten.view.default(mm, [3, 4, 40])\n"
+                                        "        view_1: \"f32[12, 40][40, 1]cpu\" = torch.ops.aten.view.default(view, [-1, 40])\n        amax: "},
+                             {"sub.Tensor(mm, amax)", "sub.Tensor(view_1, amax)"}}),
+            kSmallExtended);
+    }
+    void sameValues() {
+        QFETCH(QString, program);
+        QFETCH(QString, pass);
+        RUN_PASSES(whole, program.toStdString(), "dce");
+        RUN_PASSES(run, program.toStdString(), pass.toStdString());
+        for (const Diagnostic& d : run.diagnostics) qInfo("%s", d.format().c_str());
+        QVERIFY2(calls(run) >= 2, run.after.c_str());
+        const Evaluated a = evaluate(whole.graph), b = evaluate(run.graph);
+        QVERIFY2(a.error.empty() && b.error.empty(), (a.error + b.error).c_str());
+        QCOMPARE(b.outputs.size(), a.outputs.size());
+        QVERIFY2(errorOf(a, b) < 1e-6, std::to_string(errorOf(a, b)).c_str());
+        QVERIFY2(std::abs(a.outputs[0][0]) > 0.1, "the loss says nothing");
+    }
+
+    /// 16-bit gradients: added up in their own type each chunk rounds; with f32 accumulators the sum is rounded once.
+    void accumulators() {
+        const std::string program = headProgram(
+            64, {{"primals_2: \"f32[@R, 3]", "primals_2: \"bf16[@R, 3]"},
+                 {"primals_1: \"f32[40, 3]", "primals_1: \"bf16[40, 3]"},
+                 {"permute: \"f32", "permute: \"bf16"},
+                 {"mm: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.mm.default(primals_2, permute)",
+                  "mm_0: \"bf16[@R, 40][40, 1]cpu\" = torch.ops.aten.mm.default(primals_2, permute)\n"
+                  "        mm: \"f32[@R, 40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(mm_0, torch.float32)"},
+                 {"permute_1: \"f32[40, @R][1, 40]cpu\" = torch.ops.aten.permute.default(sub_2, ",
+                  "convert_1: \"bf16[@R, 40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(sub_2, torch.bfloat16)\n"
+                  "        permute_1: \"bf16[40, @R][1, 40]cpu\" = torch.ops.aten.permute.default(convert_1, "},
+                 {"mm_1: \"f32", "mm_1: \"bf16"},
+                 {"permute_2: \"f32", "permute_2: \"bf16"},
+                 {"mm_2: \"f32[@R, 3][3, 1]cpu\" = torch.ops.aten.mm.default(sub_2, ", "mm_2: \"bf16[@R, 3][3, 1]cpu\" = torch.ops.aten.mm.default(convert_1, "}});
+        RUN_PASSES(whole, program, "dce");
+        RUN_PASSES(native, program, with("num-chunks=32"));
+        RUN_PASSES(wide, program, with("num-chunks=32,accum=f32"));
+        QVERIFY(native.contains("args = ((40, 3), 0), kwargs = {device: cpu, dtype: torch.bfloat16}"));
+        QVERIFY(wide.contains("args = ((40, 3), 0), kwargs = {device: cpu, dtype: torch.float32}"));
+        const Evaluated a = evaluate(whole.graph), n = evaluate(native.graph), w = evaluate(wide.graph);
+        QVERIFY2(n.error.empty() && w.error.empty(), (n.error + w.error).c_str());
+        const double inNative = errorOf(a, n), inWide = errorOf(a, w);
+        QVERIFY2(inWide < 0.01 && inNative < 0.05 && inWide < inNative, (std::to_string(inWide) + " " + std::to_string(inNative)).c_str());
+    }
+
+    void refusals_data() {
+        QTest::addColumn<QString>("program");
+        QTest::addColumn<QString>("pass");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<QString>("node");
+        using Lines = std::vector<std::pair<std::string, std::string>>;
+        const auto row = [](const char* name, const std::string& program, const std::string& pass, const char* code, const char* node) {
+            QTest::newRow(name) << QString::fromStdString(program) << QString::fromStdString(pass) << code << node;
+        };
+        const auto head = [](const Lines& lines) { return headProgram(12, lines); };
+        row("nothing is large", head({}), "auto-chunk", "NO_AMPLIFIER", "mm");
+        row("inference", head({{", tangents_1: \"f32[][]cpu\"", ""}, {"div.Tensor(tangents_1, convert)", "div.Tensor(convert, convert)"}}), kSmall, "NO_TANGENT", "");
+        row("a chunk", head({{"primals_2", "tangent_overriden_as_one_"}}), kSmall, "NESTED", "");
+        row("symbolic rows", readableGraph(R"(primals_1: "f32[s0, 3]", primals_2: "f32[3, 40]", tangents_1: "f32[]")",
+                                           R"(mm: "f32[s0, 40]" = torch.ops.aten.mm.default(primals_1, primals_2)
+                                              return [mm])"),
+            with("num-chunks=4"), "NO_AMPLIFIER", "");
+        row("logits are returned", head({{"return [div, ", "return [div, mm, "}}), kSmall, "NOT_A_CALL", "output");
+        row("view, reference", shiftedProgram(), kSmall, "NO_RULE", "view");
+        row("no gradient meets the logits", readableGraph(R"(primals_1: "f32[12, 3]", primals_2: "f32[3, 40]", tangents_1: "f32[]")",
+                                                          R"(mm: "f32[12, 40]" = torch.ops.aten.mm.default(primals_1, primals_2)
+                                                             sum_1: "f32[]" = torch.ops.aten.sum.default(mm)
+                                                             expand: "f32[12, 40]" = torch.ops.aten.expand.default(tangents_1, [12, 40])
+                                                             permute: "f32[40, 3]" = torch.ops.aten.permute.default(primals_2, [1, 0])
+                                                             mm_1: "f32[12, 3]" = torch.ops.aten.mm.default(expand, permute)
+                                                             return [sum_1, mm_1])"),
+            kSmall, "NO_BACKWARD_REACH", "mm");
+        row("reduction over the rows", head({{"amax.default(mm, [1], True)", "amax.default(mm, [0], True)"}, {"amax: \"f32[@R, 1][1, 1]", "amax: \"f32[1, 40][40, 1]"}}),
+            kSmallExtended, "ACTS_ON_CHUNK_AXIS", "amax");
+        row("reduction over the rows, reference",
+            head({{"amax.default(mm, [1], True)", "amax.default(mm, [0], True)"}, {"amax: \"f32[@R, 1][1, 1]", "amax: \"f32[1, 40][40, 1]"}}), kSmall, "RULE", "amax");
+        row("square of the tangent", head({{"where_3: ", "mul_2: \"f32[][]cpu\" = torch.ops.aten.mul.Tensor(div_1, div_1)\n        where_3: "}, {"(ne_2, div_1, full_3)", "(ne_2, mul_2, full_3)"}}),
+            kSmall, "SCALE_TWICE", "mul_2");
+        row("exponential of the tangent", head({{"where_3: ", "exp_2: \"f32[][]cpu\" = torch.ops.aten.exp.default(div_1)\n        where_3: "}, {"(ne_2, div_1, full_3)", "(ne_2, exp_2, full_3)"}}),
+            kSmall, "NO_SCALE_RULE", "exp_2");
+        row("the other choice is 1", head({{"full_3: \"f32[][]cpu\" = torch.ops.aten.full.default([], 0.0,", "full_3: \"f32[][]cpu\" = torch.ops.aten.full.default([], 1.0,"}}),
+            kSmall, "SCALE_RULE", "where_3");
+        row("tangent of three elements", head({{"tangents_1: \"f32[][]cpu\"", "tangents_1: \"f32[3][1]cpu\""}, {"div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(tangents_1, convert)", "sum_9: \"f32[][]cpu\" = torch.ops.aten.sum.default(tangents_1)\n        div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(sum_9, convert)"}}),
+            kSmallExtended, "TANGENT_NOT_SCALAR", "tangents_1");
+        row("no scalar among tangents", head({{"tangents_1: \"f32[][]cpu\"", "tangents_1: \"f32[3][1]cpu\", tangents_2: \"f32[2][1]cpu\""}, {"div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(tangents_1, convert)", "sum_9: \"f32[][]cpu\" = torch.ops.aten.sum.default(tangents_1)\n        div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(sum_9, convert)"}}),
+            kSmallExtended, "TANGENT_COUNT", "tangents_1");
+        row("the weight would be cut too", head({{"mm.default(sub_2, permute_2)", "mm.default(sub_2, permute_4)"}, {"mm_2: ", "permute_4: \"f32[40, 3][3, 1]cpu\" = torch.ops.aten.mul.Tensor(permute_2, permute_2)\n        mm_2: "}, {"mm_1: \"f32[40, 3][3, 1]cpu\" = torch.ops.aten.mm.default(permute_1, primals_2)", "mm_1: \"f32[@R, @R][@R, 1]cpu\" = torch.ops.aten.mm.default(sub_2, permute_1)"}}),
+            kSmallExtended, "MM_RHS_NOT_PLAIN", "mm_1");
+        row("one sequence cannot be cut between positions", [] {
+            std::string text = shiftedProgram();
+            for (const auto& [from, to] : Lines{{"[4, 3, 40][120,", "[1, 12, 40][480,"}, {"[4, 2, 40][80,", "[1, 11, 40][440,"}, {"[4, 2, 40][120,", "[1, 11, 40][480,"},
+                                                {"[4, 3, 40]", "[1, 12, 40]"}, {"[4, 2, -1]", "[1, 11, 40]"}, {"[8, 40]", "[11, 40]"}, {"[8, 1]", "[11, 1]"}, {"[8]", "[11]"}})
+                for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+            return text;
+        }(), kSmallExtended, "ACTS_ON_CHUNK_AXIS", "slice_1");
+        row("a view that no share of rows survives",
+            head({{"amax: ", "view: \"f32[5, 96][96, 1]cpu\" = torch.ops.aten.view.default(mm, [5, 96])\n"
+                             "        view_1: \"f32[12, 40][40, 1]cpu\" = torch.ops.aten.view.default(view, [12, 40])\n        amax: "},
+                  {"sub.Tensor(mm, amax)", "sub.Tensor(view_1, amax)"}}),
+            kSmallExtended, "VIEW_ALIGN", "view");
+        row("one mask for inside and outside, reference", head({{"where.self(ne_2, div_1", "where.self(ne_1, div_1"}}),
+            kSmall, "MIXED_ARGS", "where_2");
+        row("half-precision gradients without loss scale", head({{"exp_1: ", "half: \"f16[@R, 40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(mul, torch.float16)\n        mul_h: \"f32[@R, 40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(half, torch.float32)\n        exp_1: "}, {"dim_IntList(mul, [1]", "dim_IntList(mul_h, [1]"}}),
+            with("mode=extended,num-chunks=4,accum=native"), "F16_UNSCALED", "mm");
+        row("saves too little", headProgram(2048), "auto-chunk{mode=extended,min-bytes=0}", "NO_GAIN", "mm");
+        row("too few rows to gain", head({}), "auto-chunk{mode=extended,min-bytes=0}", "TOO_FEW_ROWS", "mm");
+        row("a write inside", head({{"amax: ", "exp_: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.exp_.default(primals_2)\n        amax: "}}), kSmall, "MUTABLE_GRAPH", "exp_");
+        row("targets hang on the logits", head({{"unsqueeze_1: ", "argmax: \"i64[@R][1]cpu\" = torch.ops.aten.argmax.default(squeeze, 0)\n        clone: \"i64[@R][1]cpu\" = torch.ops.aten.add.Tensor(primals_3, argmax)\n        unsqueeze_1: "}, {"unsqueeze.default(primals_3, 1)", "unsqueeze.default(clone, 1)"}, {"argmax: \"i64[@R][1]", "argmax: \"i64[][]"}}),
+            kSmall, "NO_RULE", "argmax");
+    }
+    void refusals() {
+        QFETCH(QString, program);
+        QFETCH(QString, pass);
+        QFETCH(QString, code);
+        QFETCH(QString, node);
+        RUN_PASSES(run, program.toStdString(), pass.toStdString());
+        QCOMPARE(run.after, run.before);
+        QCOMPARE(run.decisions.size(), 1u);
+        const Decision& d = run.decisions.front();
+        QCOMPARE(QString::fromStdString(d.code), code);
+        QCOMPARE(run.diagnostics.size(), 1u);
+        const std::string sentence = run.diagnostics.front().sentence();
+        QVERIFY2(sentence.find('{') == std::string::npos, sentence.c_str());
+        if (!node.isEmpty()) QCOMPARE(QString::fromStdString(run.diagnostics.front().node.str()), node);
+    }
+
+    void refusalTellsThePath() {
+        RUN_PASSES(run, shiftedProgram(), kSmall);
+        const Diagnostic& d = run.diagnostics.front();
+        QCOMPARE(QString::fromStdString(d.sentence()), "No rule for aten::view at view f32[4, 3, 40]. Reached by %mm, %view. mode=extended can cut it.");
+        const Decision& decision = run.decisions.front();
+        QCOMPARE(decision.node.name.str(), std::string("mm"));
+        QCOMPARE(decision.blocker.name.str(), std::string("view"));
+        QCOMPARE(decision.checks.size(), 2u);
+        QCOMPARE(decision.checks[0].question, std::string("%mm aten::mm"));
+        QCOMPARE(decision.checks[0].detail, std::string("cut along axis 0"));
+    }
+
+    void everyNodeOfTheRegionIsRecorded() {
+        RUN_PASSES(run, headProgram(12), kSmall);
+        const auto of = [&](const std::string& name) {
+            for (const Decision& d : run.decisions)
+                if (d.node.name == name) {
+                    std::string text = d.argument;
+                    for (const auto& [key, value] : d.params)
+                        if (key == "dim" || key == "sum" || key == "scale") text += " " + value;
+                    return text;
+                }
+            return std::string("none");
+        };
+        QCOMPARE(of("primals_2"), std::string("input 0 no -"));
+        QCOMPARE(of("permute"), std::string("input - no -"));
+        QCOMPARE(of("mm"), std::string("body 0 no -"));
+        QCOMPARE(of("gather"), std::string("output 0 no -"));
+        QCOMPARE(of("tangents_1"), std::string("tangent - no tangents_1"));
+        QCOMPARE(of("permute_1"), std::string("body 1 no tangents_1"));
+        QCOMPARE(of("mm_1"), std::string("output - yes tangents_1"));
+        QCOMPARE(of("mm_2"), std::string("output 0 no tangents_1"));
+        QCOMPARE(of("neg"), std::string("none"));
+    }
+
+    /// The zero matrix has no operands: it learns its slices from its user, and every chunk makes its own.
+    void fillsAreMadeInTheChunk() {
+        RUN_PASSES(run, headProgram(12), kSmall);
+        const Graph& body = *run.graph.subGraphs().front().graph;
+        const NodeId full = body.find(Name("full_2"));
+        QVERIFY(full);
+        QCOMPARE(body[full].tensor()->str(false, false), std::string("f32[3, 40]"));
+    }
+
+    void asFewChunksAsKeepWithinABudget() {
+        auto document = readText(headProgram(4096), "test.py", testOps());
+        ChunkRequest request;
+        request.limits = {true, 0, std::nullopt};
+        request.form = {true, true};
+        const Graph& g = document->units[0].graph;
+        request.budget = 1 << 30;
+        QCOMPARE(proposeChunks(g, testOps(), request).refusal->code, std::string("WITHIN_BUDGET"));
+        request.budget = 1;
+        QCOMPARE(proposeChunks(g, testOps(), request).refusal->code, std::string("OVER_BUDGET"));
+        const auto all = proposeChunks(g, testOps(), request).estimates;
+        QCOMPARE(all.size(), 6u);  // 64 chunks of 64 rows would be rounded up to 32 of 128
+        for (std::size_t i = 2; i < all.size(); ++i) QVERIFY(all[i].peak <= all[i - 1].peak);
+        request.budget = all[3].peak;
+        const ChunkProposal proposal = proposeChunks(g, testOps(), request);
+        QVERIFY(!proposal.refusal && proposal.chosen);
+        QCOMPARE(proposal.chosen->cut.chunks(), all[3].cut.chunks());
+    }
+
+    /// What nobody in the region needs stays behind it, so that it does not live through the chunks.
+    void extendedKeepsTheOrderOfTheRest() {
+        const std::string program = headProgram(12, {{"return [div, mm_1, mm_2]", "neg_1: \"f32[12, 3][3, 1]cpu\" = torch.ops.aten.neg.default(primals_2)\n        return [div, mm_1, mm_2, neg_1]"}});
+        RUN_PASSES(reference, program, kSmall);
+        RUN_PASSES(extended, program, kSmallExtended);
+        const auto before = [](const PassRun& run, const char* a, const char* b) { return run.after.find(a) < run.after.find(b); };
+        QVERIFY(before(reference, "%neg_1 :", "%invoke_subgraph :"));
+        QVERIFY(before(extended, "%invoke_subgraph :", "%neg_1 :"));
+    }
+};
+
+QTEST_APPLESS_MAIN(AutoChunkTest)
+#include "tst_auto_chunk.moc"
