@@ -50,8 +50,10 @@ std::vector<GraphEntry> matching(const std::vector<GraphEntry>& entries, const s
 
 }  // namespace
 
-Document readDocument(Command& c, const std::string& path) {
+Document readDocument(Command& c, const std::string& path, Wanted wanted) {
     ReadOptions options;
+    const std::string selector = c.args().get("--graph");
+    if (wanted == Wanted::Picked) options.only = selector.substr(0, selector.find('.'));
     options.limits = chosenLimits(c).reading;
     options.cancel = c.cancel();
     auto document = openFile(path, c.ops(), options);

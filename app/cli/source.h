@@ -12,8 +12,10 @@
 
 namespace aliascope::cli {
 
+/// Which graphs of a file are needed: all, or only the one that --graph numbers (and what belongs to its compilation).
+enum class Wanted : std::uint8_t { All, Picked };
 /// Reads a graph file; its messages become warnings. Errors end the command with exit 3, an interrupt with exit 130.
-Document readDocument(Command& c, const std::string& path);
+Document readDocument(Command& c, const std::string& path, Wanted wanted = Wanted::All);
 
 /// One graph of a document: a unit, or a sub-graph of one.
 struct GraphEntry {

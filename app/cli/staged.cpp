@@ -14,6 +14,7 @@
 
 #include "app/cli/limits.h"
 #include "app/cli/source.h"
+#include "core/patterns/language.h"
 #include "core/recording/foreign_lanes.h"
 #include "core/recording/recorder.h"
 #include "core/support/nearest.h"
@@ -179,7 +180,7 @@ std::optional<std::int64_t> knownGraph(const std::string& session, const Documen
 /// Reads the file, runs the pipeline, records both at `session`; of the graphs of the file all if they are to be kept, else only the one in question.
 Staged runFile(Command& c, const std::string& file, Staged staged, const std::string& session, bool keep) {
     const Pipeline pipeline = chosenPipeline(c, "best");
-    Document document = readDocument(c, file);
+    Document document = readDocument(c, file, keep ? Wanted::All : Wanted::Picked);
     GraphEntry picked = pickGraph(c, document);
     if (!picked.path.empty()) usage(fmt::format("--graph {}: a pipeline runs on a whole graph; take {}", picked.id, document.units[picked.unit].id));
     if (!keep) {
@@ -244,6 +245,20 @@ Staged runSession(Command& c, const std::string& file, Staged staged, const std:
     return staged;
 }
 
+/// Gives the file to every pass that takes patterns.
+void usePatterns(Pipeline& pipeline, const std::string& file) {
+    if (const auto read = patterns::readPatternFile(file); !read) throw Failure{ExitInput, read.error().format()};
+    bool taken = false;
+    for (PipelineStep& step : pipeline.steps)
+        for (const PassOption& option : step.pass->options())
+            if (option.key == "patterns") {
+                step.options.set("patterns", file);
+                taken = true;
+            }
+    if (!taken) usage("--patterns: the pipeline has no pass that takes patterns; fuse-attention does");
+    pipeline.name.clear();  // it is no longer the named one
+}
+
 }  // namespace
 
 Pipeline chosenPipeline(Command& c, const std::string& fallback) {
@@ -258,6 +273,7 @@ Pipeline chosenPipeline(Command& c, const std::string& fallback) {
         if (!pipeline) pipeline.error().file = text == "-" ? "standard input" : text;
     }
     if (!pipeline) endWith(pipeline.error());
+    if (c.args().has("--patterns")) usePatterns(*pipeline, c.args().get("--patterns"));
     return std::move(*pipeline);
 }
 

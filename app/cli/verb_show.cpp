@@ -61,7 +61,7 @@ void runShow(Command& c) {
     const std::string file = c.args().at(0);
     const bool runs = c.args().has("--pipeline") || c.args().has("--passes") || c.args().has("--stage");
     if (runs || (file != "-" && isSessionFile(file))) return showStage(c, openStaged(c, file));
-    const Document document = readDocument(c, file);
+    const Document document = readDocument(c, file, Wanted::Picked);
     const GraphEntry picked = pickGraph(c, document);
     warnOf(c, document.units[picked.unit]);
     print(c, *picked.graph, chosenForm(c, formOf(document.units[picked.unit])));
@@ -82,7 +82,7 @@ void runOpt(Command& c) {
     }
     if (c.args().has("--stage")) usage("--stage names a stage of a session; " + file + " is none");
     if (pipeline.steps.empty() && (c.args().has("--until") || c.args().has("--skip"))) usage("--until and --skip need --pipeline or --passes");
-    Document document = readDocument(c, file);
+    Document document = readDocument(c, file, Wanted::Picked);
     const GraphEntry picked = pickGraph(c, document);
     Unit& unit = document.units[picked.unit];
     warnOf(c, unit);

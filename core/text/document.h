@@ -71,6 +71,7 @@ struct Unit {
     std::string member;   ///< file in the folder or archive; empty = the document itself
     Signature signature;  ///< of exported graphs
     bool abandoned = false;  ///< a later attempt of the same compilation replaced it
+    bool unread = false;     ///< the graph was left out, see ReadOptions::only
     std::vector<std::string> notes;
     std::vector<Diagnostic> diagnostics;
 };
@@ -98,6 +99,9 @@ struct ReadOptions {
     CancelToken cancel;
     Progress progress;
     bool inferTypes = true;  ///< run inferMissingTypes on every graph
+    /// Id of the one graph that is wanted (`12`). Where graphs can be counted without being read (TORCH_TRACE), only those of its compilation are read;
+    /// the others are there, in their order, with empty graphs and `unread` set. Empty = all.
+    std::string only;
 };
 
 /// Reads a file (`-` = standard input). Errors are final: unreadable (R004), too large (R050), binary (R002), nothing of a graph found (R003). A

@@ -87,16 +87,6 @@ void limitDiagnostics(Document& doc, std::size_t limit) {
     doc.diagnostics.back().file = doc.path;
 }
 
-void moveSpans(Graph& g, std::uint64_t by) {
-    for (const NodeId id : inOrder(g)) {
-        Node& n = g.edit(id);
-        if (n.spanEnd == 0) continue;
-        n.spanBegin += by;
-        n.spanEnd += by;
-    }
-    for (Graph::SubGraph& s : g.subGraphs()) moveSpans(*s.graph, by);
-}
-
 void noteInvalid(Document& doc, std::uint64_t count, std::uint64_t first) {
     if (count == 0) return;
     doc.diagnostics.push_back(warning("R001", {{"n", std::to_string(count)}, {"pos", std::to_string(first)}}));
@@ -221,6 +211,16 @@ Result<Document> readBytes(std::string bytes, const std::string& path, const Rea
              : kind == FileKind::Tar ? "this is an archive inside archives"
                                      : noteOn(kind, bytes);
     return fail(std::move(d));
+}
+
+void moveSpans(Graph& g, std::uint64_t by) {
+    for (const NodeId id : inOrder(g)) {
+        Node& n = g.edit(id);
+        if (n.spanEnd == 0) continue;
+        n.spanBegin += by;
+        n.spanEnd += by;
+    }
+    for (Graph::SubGraph& s : g.subGraphs()) moveSpans(*s.graph, by);
 }
 
 void appendPart(Document& whole, Document part, const std::string& member) {

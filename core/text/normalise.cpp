@@ -239,6 +239,10 @@ NormalisedText cleanUtf8(std::string bytes) {
     if (n.text.starts_with("\xef\xbb\xbf")) n.text.replace(0, 3, "   ");
     std::size_t at = 0;
     const auto skipAscii = [&] {
+        for (std::uint64_t eight = 0; at + sizeof eight <= n.text.size(); at += sizeof eight) {
+            std::memcpy(&eight, n.text.data() + at, sizeof eight);
+            if ((eight & 0x8080808080808080u) != 0) break;
+        }
         while (at < n.text.size() && static_cast<unsigned char>(n.text[at]) < 0x80) ++at;
     };
     const auto skipValid = [&] {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/text/document_parts.h"
 #include "core/text/literals.h"
 #include "core/text/repro_inputs.h"
 
@@ -125,7 +126,7 @@ void orderStages(std::vector<Unit>& units) {
     for (std::size_t i = 0; i < units.size(); ++i) {
         Unit& u = units[i];
         Group& group = groups[keyOf(u)];
-        if (!u.group.compileId.empty() && u.group.attempt.value_or(0) < group.lastAttempt) {
+        if (!u.abandoned && !u.group.compileId.empty() && u.group.attempt.value_or(0) < group.lastAttempt) {
             u.abandoned = true;
             u.notes.push_back("attempt " + std::to_string(u.group.attempt.value_or(0)) + " of " + u.group.compileId + ", replaced by attempt " +
                               std::to_string(group.lastAttempt));
@@ -173,6 +174,61 @@ std::vector<StageChain> stageChains(const Document& doc) {
             if (auto chain = chainOf(doc, units, phases)) chains.push_back(std::move(*chain));
     }
     return chains;
+}
+
+namespace {
+
+Unit copyOf(const Unit& from) {
+    Unit to;
+    to.id = from.id;
+    to.label = from.label;
+    to.form = from.form;
+    to.graph = from.graph.clone();
+    to.spanBegin = from.spanBegin;
+    to.spanEnd = from.spanEnd;
+    to.firstLine = from.firstLine;
+    to.statedNodes = from.statedNodes;
+    to.stage = from.stage;
+    to.group = from.group;
+    to.member = from.member;
+    to.signature = from.signature;
+    to.abandoned = from.abandoned;
+    to.unread = from.unread;
+    to.notes = from.notes;
+    to.diagnostics = from.diagnostics;
+    return to;
+}
+
+}  // namespace
+
+Document compilationOf(const Document& doc, std::size_t& unit) {
+    constexpr std::size_t kLongText = 4u << 20;
+    Document out;
+    out.path = doc.path;
+    out.container = doc.container;
+    out.diagnostics = doc.diagnostics;
+    std::uint64_t begin = doc.text.size(), end = 0;
+    std::size_t at = unit;
+    for (std::size_t i = 0; i < doc.units.size(); ++i) {
+        const Unit& from = doc.units[i];
+        if (i != unit && !sameCompilation(from, doc.units[unit])) continue;
+        if (i == unit) at = out.units.size();
+        out.units.push_back(copyOf(from));
+        begin = std::min(begin, from.spanBegin);
+        end = std::max(end, from.spanEnd);
+    }
+    unit = at;
+    if (doc.text.size() <= kLongText || begin >= end) {
+        out.text = doc.text;
+        return out;
+    }
+    out.text = doc.text.substr(begin, end - begin);
+    for (Unit& u : out.units) {
+        moveSpans(u.graph, 0 - begin);
+        u.spanBegin -= begin;
+        u.spanEnd -= begin;
+    }
+    return out;
 }
 
 }  // namespace aliascope

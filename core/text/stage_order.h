@@ -24,7 +24,7 @@ bool sameCompilation(const Unit& a, const Unit& b);
 
 /// Puts graphs of one group beside each other, phases in the order of the compiler, file order inside a phase. Before: what later attempts replaced
 /// is marked, graphs without a phase get that of the AOT graph whose parameters they have, AOT ids spread inside a group, and inputs that lack
-/// strides or device take them from the input of the same name and sizes in another stage.
+/// strides or device take them from the input of the same name and sizes in another stage. What is in order stays as it is.
 void orderStages(std::vector<Unit>& units);
 
 /// Graphs that are stages of one program, in order.
@@ -36,5 +36,9 @@ struct StageChain {
 /// The chains of a document (formats.md 15.5): what leads to forward or inference, what leads to backward, or the numbered files of a folder. Kernels
 /// and abandoned attempts are in none. Empty when nothing says that graphs belong together.
 std::vector<StageChain> stageChains(const Document& doc);
+
+/// The graphs of the compilation that `unit` belongs to, as a document of their own; `unit` becomes its place there. A long text is cut to the part in
+/// which they stand. A document of one compilation is copied whole.
+Document compilationOf(const Document& doc, std::size_t& unit);
 
 }  // namespace aliascope

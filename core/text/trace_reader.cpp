@@ -18,6 +18,7 @@
 #include "core/text/normalise.h"
 #include "core/text/stage_order.h"
 #include "core/text/table_reader.h"
+#include "core/text/trace_counts.h"
 
 namespace aliascope {
 namespace {
@@ -83,6 +84,10 @@ struct Piece {
     Phase phase = Phase::Unknown;
     UnitGroup group;
     bool script = false;  // a runnable script, which repeats the graph that follows
+    bool code = false;    // Inductor's output code: graphs stand in its comments
+    std::size_t header = 0;
+    std::string digest;   // of the payload, as the header states it
+    bool prepared = false;
 };
 
 /// What is known of one compile id while the records go by.
@@ -107,12 +112,15 @@ public:
         Reporter reporter(source, context_.options.limits.diagnosticsPerUnit);
         reporter_ = &reporter;
         eachRecord();
-        if (!strays_.empty()) reporter.report(info("R032", {{"n", std::to_string(strays_.size())}}), strays_[0].first);
-        for (const auto& [begin, end] : strays_)
-            std::fill(doc_.text.begin() + static_cast<std::ptrdiff_t>(begin), doc_.text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
-        readPieces(source, false);
-        if (doc_.units.empty()) readPieces(source, true);
-        for (Diagnostic& d : reporter.take()) doc_.diagnostics.push_back(std::move(d));
+        if (context_.options.only.empty() || !readOnly(source)) {
+            readPieces(source, false);
+            if (doc_.units.empty()) readPieces(source, true);
+        }
+        std::vector<Diagnostic> said = reporter.take();
+        std::stable_sort(said.begin(), said.end(), [](const Diagnostic& a, const Diagnostic& b) {
+            return std::pair(a.code == "R032", a.line) < std::pair(b.code == "R032", b.line);
+        });
+        for (Diagnostic& d : said) doc_.diagnostics.push_back(std::move(d));
         if (doc_.units.empty()) return fail(noGraph(path_, "this is a TORCH_TRACE without a graph"));
         orderStages(doc_.units);
         return std::move(doc_);
@@ -134,9 +142,14 @@ private:
     UnitGroup groupOf(JsonValue header, const Record& r);
     void symbol(JsonValue fact, JsonValue header, const Record& r);
     bool startsGraph(const Record& r) const;
-    void preparePayload(const Record& r, JsonValue header);
-    void hideCommentMarks(const Record& r);
+    void preparePayload(Piece& piece);
+    void hideCommentMarks(const Piece& piece);
+    void blankStrays();
     void readPieces(const SourceText& source, bool scripts);
+    bool readOnly(const SourceText& source);
+    std::vector<Unit> readPiece(const SourceText& source, const Piece& piece);
+    std::optional<std::vector<Unit>> unreadUnits(const Piece& piece) const;
+    std::vector<Unit> readCompilation(const SourceText& source, const UnitGroup& group);
 
     const std::string& path_;
     const ReadContext& context_;
@@ -243,15 +256,14 @@ void TraceReader::artifact(const Record& r, JsonValue header) {
     if (header["artifact"]["encoding"].string() == "json") return;
     if (name == "fx_graph_runnable") {
         compilation(header, r).block.clear();
-        pieces_.push_back({r.payload, r.end, name, Phase::Unknown, groupOf(header, r), true});
+        pieces_.push_back({r.payload, r.end, name, Phase::Unknown, groupOf(header, r), true, false, r.begin, {}});
         return;
     }
     if (startsGraph(r)) graphRecord(r, header, name.empty() ? "artifact" : name);
 }
 
 void TraceReader::graphRecord(const Record& r, JsonValue header, std::string stage) {
-    preparePayload(r, header);
-    Piece piece{r.payload, r.end, std::move(stage), Phase::Unknown, groupOf(header, r), false};
+    Piece piece{r.payload, r.end, std::move(stage), Phase::Unknown, groupOf(header, r), false, false, r.begin, header["has_payload"].string()};
     piece.phase = phaseOfStage(piece.stage);
     if (piece.phase == Phase::Unknown) compilation(header, r).block.push_back(pieces_.size());
     pieces_.push_back(std::move(piece));
@@ -259,7 +271,6 @@ void TraceReader::graphRecord(const Record& r, JsonValue header, std::string sta
 
 /// Fragments of graphs in comments, one per kernel; the first lines tell the phase of the block that ends here.
 void TraceReader::outputCode(const Record& r, JsonValue header) {
-    preparePayload(r, header);
     const auto aot = aotNameOfCode(text().substr(r.payload, r.end - r.payload));
     Compilation& c = compilation(header, r);
     if (aot)
@@ -268,8 +279,8 @@ void TraceReader::outputCode(const Record& r, JsonValue header) {
             pieces_[i].group.aotId = aot->id;
         }
     c.block.clear();
-    hideCommentMarks(r);
-    Piece piece{r.payload, r.end, "inductor_output_code", aot ? aot->phase : Phase::Unknown, groupOf(header, r), false};
+    Piece piece{r.payload, r.end, "inductor_output_code", aot ? aot->phase : Phase::Unknown, groupOf(header, r), false, true, r.begin,
+                header["has_payload"].string()};
     if (aot) piece.group.aotId = aot->id;
     pieces_.push_back(std::move(piece));
 }
@@ -313,11 +324,12 @@ bool TraceReader::startsGraph(const Record& r) const {
 }
 
 /// Checks the payload against its digest and makes it readable in place: the TAB becomes a blank; lines that do not belong to it are noted.
-void TraceReader::preparePayload(const Record& r, JsonValue header) {
+void TraceReader::preparePayload(Piece& piece) {
+    if (std::exchange(piece.prepared, true)) return;
     std::string with, without;  // lines without TAB taken, and left out
     std::vector<std::pair<std::size_t, std::size_t>> strays;
-    for (std::size_t at = r.payload; at < r.end;) {
-        const std::size_t end = std::min(text().find('\n', at), r.end);
+    for (std::size_t at = piece.begin; at < piece.end;) {
+        const std::size_t end = std::min(text().find('\n', at), piece.end);
         std::string_view line = text().substr(at, end - at);
         if (line.ends_with('\r')) line.remove_suffix(1);
         const bool tab = line.substr(0, 1) == "\t";
@@ -335,20 +347,29 @@ void TraceReader::preparePayload(const Record& r, JsonValue header) {
     }
     for (std::string* s : {&with, &without})
         if (!s->empty()) s->pop_back();
-    const std::string digest = header["has_payload"].string();
-    const bool withIt = !digest.empty() && md5Hex(with) == digest;
-    const bool whole = withIt || digest.empty() || (!strays.empty() && md5Hex(without) == digest);
-    if (!whole) reporter_->report(warning("R031"), r.begin);
-    std::replace(doc_.text.begin() + static_cast<std::ptrdiff_t>(r.payload), doc_.text.begin() + static_cast<std::ptrdiff_t>(r.end), '\r', ' ');
+    const bool withIt = !piece.digest.empty() && md5Hex(with) == piece.digest;
+    const bool whole = withIt || piece.digest.empty() || (!strays.empty() && md5Hex(without) == piece.digest);
+    if (!whole) reporter_->report(warning("R031"), piece.header);
+    std::replace(doc_.text.begin() + static_cast<std::ptrdiff_t>(piece.begin), doc_.text.begin() + static_cast<std::ptrdiff_t>(piece.end), '\r', ' ');
+    if (piece.code) hideCommentMarks(piece);
     if (withIt) return;
     for (const auto& stray : strays)
         if (stray.first < stray.second) strays_.push_back(stray);
 }
 
+/// Lines that belong to no payload become blank, once they have been reported.
+void TraceReader::blankStrays() {
+    if (strays_.empty()) return;
+    reporter_->report(info("R032", {{"n", std::to_string(strays_.size())}}), strays_[0].first);
+    for (const auto& [begin, end] : strays_)
+        std::fill(doc_.text.begin() + static_cast<std::ptrdiff_t>(begin), doc_.text.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    strays_.clear();
+}
+
 /// Graph fragments are comments of the code.
-void TraceReader::hideCommentMarks(const Record& r) {
-    for (std::size_t at = r.payload; at < r.end;) {
-        const std::size_t end = std::min(text().find('\n', at), r.end);
+void TraceReader::hideCommentMarks(const Piece& piece) {
+    for (std::size_t at = piece.begin; at < piece.end;) {
+        const std::size_t end = std::min(text().find('\n', at), piece.end);
         const std::size_t mark = at + indentOf(text().substr(at, end - at));
         if (mark < end && text()[mark] == '#') {
             const std::string_view inside = trimmed(text().substr(mark + 1, end - mark - 1));
@@ -358,28 +379,99 @@ void TraceReader::hideCommentMarks(const Record& r) {
     }
 }
 
+std::vector<Unit> TraceReader::readPiece(const SourceText& source, const Piece& piece) {
+    const auto table = symbols_.find(symbolsKey(piece.group));
+    std::vector<Unit> units;
+    for (Unit& unit : findGraphs(source.upTo(piece.end), piece.begin, context_.ops, context_.options)) {
+        if (piece.script && unit.graph.name != "Repro") continue;
+        if (unit.stage != "kernel") {
+            unit.stage = piece.stage;
+            unit.label = piece.stage;
+        }
+        unit.group = piece.group;
+        if (piece.phase != Phase::Unknown || unit.stage == "kernel") unit.graph.phase = piece.phase;
+        if (table != symbols_.end())
+            for (auto& [name, facts] : unit.graph.symbols)
+                if (const auto known = table->second.find(name); known != table->second.end()) facts = known->second;
+        units.push_back(std::move(unit));
+    }
+    return units;
+}
+
 void TraceReader::readPieces(const SourceText& source, bool scripts) {
+    for (Piece& piece : pieces_)
+        if (piece.script == scripts) preparePayload(piece);
+    blankStrays();
     for (const Piece& piece : pieces_) {
         if (context_.options.cancel.cancelled()) return;
         if (piece.script != scripts) continue;
-        if (scripts) preparePayload({0, 0, 0, piece.begin, piece.end}, {});
-        const auto table = symbols_.find(symbolsKey(piece.group));
-        for (Unit& unit : findGraphs(source.upTo(piece.end), piece.begin, context_.ops, context_.options)) {
-            if (scripts && unit.graph.name != "Repro") continue;
-            if (unit.stage != "kernel") {
-                unit.stage = piece.stage;
-                unit.label = piece.stage;
-            }
-            unit.group = piece.group;
-            if (piece.phase != Phase::Unknown || unit.stage == "kernel") unit.graph.phase = piece.phase;
-            if (table != symbols_.end())
-                for (auto& [name, facts] : unit.graph.symbols)
-                    if (const auto known = table->second.find(name); known != table->second.end()) facts = known->second;
-            doc_.units.push_back(std::move(unit));
-        }
+        for (Unit& unit : readPiece(source, piece)) doc_.units.push_back(std::move(unit));
         if (context_.options.progress)
             context_.options.progress(static_cast<double>(piece.end) / static_cast<double>(doc_.text.size()), "reading graphs");
     }
+}
+
+/// Units with all that orders them, and empty graphs; nothing when the piece must be read to know them.
+std::optional<std::vector<Unit>> TraceReader::unreadUnits(const Piece& piece) const {
+    if (piece.phase == Phase::Unknown) return std::nullopt;
+    const std::string_view payload = text().substr(piece.begin, piece.end - piece.begin);
+    const auto count = piece.code ? countFragments(payload) : countModules(payload);
+    if (!count) return std::nullopt;
+    std::vector<Unit> units(*count);
+    for (Unit& unit : units) {
+        unit.unread = true;
+        unit.stage = unit.label = piece.code ? "kernel" : piece.stage;
+        unit.group = piece.group;
+        unit.graph.phase = piece.phase;
+        unit.spanBegin = piece.begin;
+        unit.spanEnd = piece.end;
+    }
+    return units;
+}
+
+/// Units of the pieces of a compilation, read.
+std::vector<Unit> TraceReader::readCompilation(const SourceText& source, const UnitGroup& group) {
+    const auto belongs = [&](const Piece& piece) { return !piece.script && symbolsKey(piece.group) == symbolsKey(group); };
+    for (Piece& piece : pieces_)
+        if (belongs(piece)) preparePayload(piece);
+    blankStrays();
+    std::vector<Unit> units;
+    for (const Piece& piece : pieces_)
+        if (belongs(piece))
+            for (Unit& unit : readPiece(source, piece)) units.push_back(std::move(unit));
+    return units;
+}
+
+/// Reads the compilation that the wanted graph belongs to, and those whose graphs cannot be counted unread. False, with nothing done, when there is no
+/// such graph.
+bool TraceReader::readOnly(const SourceText& source) {
+    std::size_t wanted = 0;
+    const std::string& only = context_.options.only;
+    if (const auto [end, error] = std::from_chars(only.data(), only.data() + only.size(), wanted); error != std::errc() || *end != '\0') return false;
+    std::unordered_set<std::string> read;  // compilations that must be read to be counted
+    for (const Piece& piece : pieces_)
+        if (!piece.script && !unreadUnits(piece)) read.insert(symbolsKey(piece.group));
+    std::vector<Unit> units;
+    std::unordered_set<std::string> done;
+    for (const Piece& piece : pieces_) {
+        if (piece.script) continue;
+        const std::string key = symbolsKey(piece.group);
+        if (read.contains(key) && !done.insert(key).second) continue;
+        for (Unit& unit : read.contains(key) ? readCompilation(source, piece.group) : *unreadUnits(piece)) units.push_back(std::move(unit));
+    }
+    orderStages(units);
+    if (wanted == 0 || wanted > units.size()) return false;
+    if (units[wanted - 1].unread) {
+        const UnitGroup group = units[wanted - 1].group;
+        const auto same = [&](const Unit& u) { return symbolsKey(u.group) == symbolsKey(group); };
+        const auto begin = std::find_if(units.begin(), units.end(), same);
+        const auto end = std::find_if_not(begin, units.end(), same);
+        std::vector<Unit> whole = readCompilation(source, group);
+        if (static_cast<std::ptrdiff_t>(whole.size()) != end - begin) return false;
+        std::move(whole.begin(), whole.end(), begin);
+    }
+    doc_.units = std::move(units);
+    return true;
 }
 
 }  // namespace

@@ -289,6 +289,40 @@ private slots:
         QVERIFY(place.phase == Phase::Joint);
         QCOMPARE(QString::fromStdString(memberPlace("5_3_2_0/x_1.txt").group.compileId), QStringLiteral("!5/3/2"));
     }
+
+    /// One graph of a trace: the graphs of its compilation are as in a full read, the others keep their places and are left out.
+    void oneGraphOfATrace() {
+        std::string text = fixture::file("train.trace.log");
+        const std::string again = QString::fromStdString(text).replace("\"frame_id\": 0", "\"frame_id\": 1").toStdString();
+        QVERIFY(again != text);
+        text += again;
+        const auto all = readText(text, "test.log", OpRegistry::builtin());
+        QVERIFY(all && all->units.size() > 10);
+        std::size_t leftOut = 0;
+        for (std::size_t i = 0; i < all->units.size(); ++i) {
+            ReadOptions options;
+            options.only = std::to_string(i + 1);
+            const auto one = readText(text, "test.log", OpRegistry::builtin(), options);
+            QVERIFY(one);
+            QCOMPARE(one->units.size(), all->units.size());
+            std::size_t unread = 0;
+            for (std::size_t k = 0; k < one->units.size(); ++k) {
+                const Unit &a = one->units[k], &b = all->units[k];
+                QCOMPARE(a.id, b.id);
+                QCOMPARE(a.stage, b.stage);
+                QVERIFY(a.graph.phase == b.graph.phase && a.group == b.group);
+                if (a.unread) ++unread;
+                else QVERIFY2(a.graph.hash() == b.graph.hash() && a.firstLine == b.firstLine, b.id.c_str());
+            }
+            QVERIFY(!one->units[i].unread);
+            leftOut += unread;
+        }
+        QVERIFY(leftOut > all->units.size());  // most compilations need not be read
+        ReadOptions options;
+        options.only = "999";
+        const auto none = readText(text, "test.log", OpRegistry::builtin(), options);
+        QVERIFY(none && std::none_of(none->units.begin(), none->units.end(), [](const Unit& u) { return u.unread; }));
+    }
 };
 
 QTEST_APPLESS_MAIN(tst_traces)
