@@ -57,7 +57,7 @@ bool isReserved(std::string_view name) {
 class Hasher {
 public:
     void add(std::uint64_t v) { h_ = (std::rotl(h_, 5) ^ v) * 0x9e3779b97f4a7c15ull; }
-    void add(Name n) { add(XXH3_64bits(n.view().data(), n.view().size())); }
+    void add(Name n) { add(n.textHash()); }
     std::uint64_t value() const { return h_ ^ (h_ >> 32); }
 
 private:
@@ -117,10 +117,10 @@ Graph::~Graph() = default;
 
 Graph Graph::clone() const {
     Graph g;
-    g.nodes_.reserve(nodes_.size());
-    for (const auto& n : nodes_) g.nodes_.push_back(n ? std::make_unique<Node>(*n) : nullptr);
+    g.nodes_ = nodes_;
     g.alive_ = alive_;
     g.live_ = live_;
+    g.placeholders_ = placeholders_;
     g.first_ = first_;
     g.last_ = last_;
     g.output_ = output_;
@@ -143,21 +143,22 @@ NodeId Graph::find(Name name) const {
 std::vector<NodeId> Graph::order() const {
     std::vector<NodeId> out;
     out.reserve(live_);
-    for (NodeId id = first_; id; id = nodes_[id.value]->next) out.push_back(id);
+    for (NodeId id = first_; id; id = nodes_[id.value].next) out.push_back(id);
     return out;
 }
 
 std::vector<NodeId> Graph::placeholders() const {
     std::vector<NodeId> out;
-    for (NodeId id = first_; id; id = nodes_[id.value]->next)
-        if (nodes_[id.value]->kind == NodeKind::Placeholder) out.push_back(id);
+    out.reserve(placeholders_);
+    for (NodeId id = first_; id && out.size() < placeholders_; id = nodes_[id.value].next)
+        if (nodes_[id.value].kind == NodeKind::Placeholder) out.push_back(id);
     return out;
 }
 
 std::vector<NodeId> Graph::users(NodeId id) const {
     std::vector<NodeId> out;
-    out.reserve(nodes_[id.value]->users.size());
-    for (const Node::User& u : nodes_[id.value]->users) out.push_back(u.id);
+    out.reserve(nodes_[id.value].users.size());
+    for (const Node::User& u : nodes_[id.value].users) out.push_back(u.id);
     return out;
 }
 
@@ -167,7 +168,7 @@ std::vector<NodeId> Graph::operands(NodeId id) const {
     const auto collect = [&](NodeId used) {
         if (seen.insert(used).second) out.push_back(used);
     };
-    const Node& n = *nodes_[id.value];
+    const Node& n = nodes_[id.value];
     for (const Value& v : n.args) v.forEachNode(collect);
     for (const auto& [k, v] : n.kwargs) v.forEachNode(collect);
     return out;
@@ -192,27 +193,28 @@ NodeId Graph::store(NodeId at, Node n) {
     const NodeId id(static_cast<std::uint32_t>(nodes_.size()));
     n.id = id;
     n.users.clear();
-    nodes_.push_back(std::make_unique<Node>(std::move(n)));
+    const Node& stored = nodes_.push_back(std::move(n));
     alive_.push_back(true);
     ++live_;
-    const Node& stored = *nodes_.back();
     byName_[stored.name] = id;
     link(id, at);
     if (stored.kind == NodeKind::Output) output_ = id;
+    placeholders_ += stored.kind == NodeKind::Placeholder;
     for (const Value& v : stored.args) addUses(id, v, true);
     for (const auto& [k, v] : stored.kwargs) addUses(id, v, true);
     return id;
 }
 
-NodeId Graph::insertAfter(NodeId at, Node n) { return insertBefore(at ? nodes_[at.value]->next : first_, std::move(n)); }
+NodeId Graph::insertAfter(NodeId at, Node n) { return insertBefore(at ? nodes_[at.value].next : first_, std::move(n)); }
 
 void Graph::erase(NodeId id) {
-    Node& n = *nodes_[id.value];
+    Node& n = nodes_[id.value];
     for (const Value& v : n.args) removeUses(id, v);
     for (const auto& [k, v] : n.kwargs) removeUses(id, v);
     unlink(id);
     byName_.erase(n.name);
     if (output_ == id) output_ = NodeId();
+    placeholders_ -= n.kind == NodeKind::Placeholder;
     alive_[id.value] = false;
     --live_;
     // The node itself stays readable (name, target): rewrites still refer to it. Its operands go.
@@ -221,20 +223,20 @@ void Graph::erase(NodeId id) {
 }
 
 void Graph::moveBefore(NodeId id, NodeId at) {
-    if (id == at || nodes_[id.value]->next == at) return;
+    if (id == at || nodes_[id.value].next == at) return;
     unlink(id);
     link(id, at);
 }
 
 void Graph::moveAfter(NodeId id, NodeId at) {
-    const NodeId next = nodes_[at.value]->next;
+    const NodeId next = nodes_[at.value].next;
     if (id == at || next == id) return;
     unlink(id);
     link(id, next);
 }
 
 void Graph::setArgs(NodeId id, std::vector<Value> args) {
-    Node& n = *nodes_[id.value];
+    Node& n = nodes_[id.value];
     const bool first = n.args.empty() && n.kwargs.empty();
     std::swap(n.args, args);
     for (const Value& v : n.args) addUses(id, v, first);  // first add, then remove: a kept operand keeps its place among the users
@@ -242,7 +244,7 @@ void Graph::setArgs(NodeId id, std::vector<Value> args) {
 }
 
 void Graph::setArg(NodeId id, std::size_t i, Value v) {
-    Node& n = *nodes_[id.value];
+    Node& n = nodes_[id.value];
     if (i >= n.args.size()) n.args.resize(i + 1);
     std::swap(n.args[i], v);
     addUses(id, n.args[i]);
@@ -250,7 +252,7 @@ void Graph::setArg(NodeId id, std::size_t i, Value v) {
 }
 
 void Graph::setKwargs(NodeId id, std::vector<Keyword> kwargs) {
-    Node& n = *nodes_[id.value];
+    Node& n = nodes_[id.value];
     const bool first = n.args.empty() && n.kwargs.empty();
     std::swap(n.kwargs, kwargs);
     for (const auto& [k, v] : n.kwargs) addUses(id, v, first);
@@ -258,30 +260,30 @@ void Graph::setKwargs(NodeId id, std::vector<Keyword> kwargs) {
 }
 
 void Graph::setCall(NodeId id, Name target, Name op) {
-    Node& n = *nodes_[id.value];
+    Node& n = nodes_[id.value];
     n.kind = NodeKind::CallFunction;
     n.target = target;
     n.op = op;
 }
 
 void Graph::setType(NodeId id, TypePtr type, Trust trust) {
-    Node& n = *nodes_[id.value];
+    Node& n = nodes_[id.value];
     n.type = std::move(type);
     n.trust = trust;
     n.annotation = Name();
 }
 
 void Graph::setMeta(NodeId id, Name key, Value v) {
-    for (auto& [k, old] : nodes_[id.value]->meta)
+    for (auto& [k, old] : nodes_[id.value].meta)
         if (k == key) {
             old = std::move(v);
             return;
         }
-    nodes_[id.value]->meta.emplace_back(key, std::move(v));
+    nodes_[id.value].meta.emplace_back(key, std::move(v));
 }
 
 void Graph::rename(NodeId id, std::string_view candidate) {
-    Node& n = *nodes_[id.value];
+    Node& n = nodes_[id.value];
     byName_.erase(n.name);
     n.name = uniqueName(candidate);
     byName_[n.name] = id;
@@ -289,10 +291,10 @@ void Graph::rename(NodeId id, std::string_view candidate) {
 
 void Graph::replaceAllUses(NodeId from, NodeId to, const std::function<bool(NodeId)>& keep) {
     if (from == to) return;
-    const auto users = nodes_[from.value]->users;
+    const auto users = nodes_[from.value].users;
     // With many users a scan of `to`'s user list per user would be quadratic: index it once.
     std::unordered_map<NodeId, std::size_t> index;
-    auto& toUsers = nodes_[to.value]->users;
+    auto& toUsers = nodes_[to.value].users;
     for (std::size_t i = 0; i < toUsers.size(); ++i) index.emplace(toUsers[i].id, i);
     const auto swapNode = [&](NodeId used) { return Value::node(used == from ? to : used); };
     std::vector<Node::User> left;
@@ -301,14 +303,14 @@ void Graph::replaceAllUses(NodeId from, NodeId to, const std::function<bool(Node
             left.push_back(user);
             continue;
         }
-        Node& n = *nodes_[user.id.value];
+        Node& n = nodes_[user.id.value];
         for (Value& v : n.args) v = v.mapNodes(swapNode);
         for (auto& [k, v] : n.kwargs) v = v.mapNodes(swapNode);
         const auto [it, added] = index.emplace(user.id, toUsers.size());
         if (added) toUsers.push_back(user);
         else toUsers[it->second].uses += user.uses;
     }
-    nodes_[from.value]->users = std::move(left);
+    nodes_[from.value].users = std::move(left);
 }
 
 void Graph::replaceUses(const std::vector<std::pair<NodeId, NodeId>>& by) {
@@ -317,31 +319,31 @@ void Graph::replaceUses(const std::vector<std::pair<NodeId, NodeId>>& by) {
     std::unordered_set<NodeId> changed;
     for (const auto& [from, to] : by) {
         if (from == to || !target.emplace(from, to).second) continue;
-        auto& toUsers = nodes_[to.value]->users;
+        auto& toUsers = nodes_[to.value].users;
         const auto [index, isNew] = usersOf.try_emplace(to);
         if (isNew)
             for (std::size_t i = 0; i < toUsers.size(); ++i) index->second.emplace(toUsers[i].id, i);
-        for (const Node::User& user : nodes_[from.value]->users) {
+        for (const Node::User& user : nodes_[from.value].users) {
             changed.insert(user.id);
             const auto [it, added] = index->second.emplace(user.id, toUsers.size());
             if (added) toUsers.push_back(user);
             else toUsers[it->second].uses += user.uses;
         }
-        nodes_[from.value]->users.clear();
+        nodes_[from.value].users.clear();
     }
     const auto swapNode = [&](NodeId used) {
         const auto it = target.find(used);
         return Value::node(it == target.end() ? used : it->second);
     };
     for (NodeId id : changed) {
-        Node& n = *nodes_[id.value];
+        Node& n = nodes_[id.value];
         for (Value& v : n.args) v = v.mapNodes(swapNode);
         for (auto& [k, v] : n.kwargs) v = v.mapNodes(swapNode);
     }
 }
 
 void Graph::replaceUsesIn(NodeId user, NodeId from, const Value& to) {
-    Node& n = *nodes_[user.value];
+    Node& n = nodes_[user.value];
     const auto swapNode = [&](NodeId used) { return used == from ? to : Value::node(used); };
     for (std::size_t i = 0; i < n.args.size(); ++i)
         if (n.args[i].usesNode(from)) setArg(user, i, n.args[i].mapNodes(swapNode));
@@ -408,8 +410,8 @@ std::uint64_t Graph::hash() const {
                 for (const Value& item : v.items()) addValue(item);
         }
     };
-    for (NodeId id = first_; id; id = nodes_[id.value]->next) {
-        const Node& n = *nodes_[id.value];
+    for (NodeId id = first_; id; id = nodes_[id.value].next) {
+        const Node& n = nodes_[id.value];
         position[id.value] = ++at;
         h.add(static_cast<std::uint64_t>(n.kind) * 31 + n.flags);
         h.add(n.target);
@@ -435,31 +437,31 @@ std::uint64_t Graph::hash() const {
 }
 
 void Graph::link(NodeId id, NodeId before) {
-    Node& n = *nodes_[id.value];
+    Node& n = nodes_[id.value];
     n.next = before;
-    n.prev = before ? nodes_[before.value]->prev : last_;
-    (n.prev ? nodes_[n.prev.value]->next : first_) = id;
-    (before ? nodes_[before.value]->prev : last_) = id;
+    n.prev = before ? nodes_[before.value].prev : last_;
+    (n.prev ? nodes_[n.prev.value].next : first_) = id;
+    (before ? nodes_[before.value].prev : last_) = id;
     if (!before) {
-        n.ord = n.prev ? nodes_[n.prev.value]->ord + kOrdStep : 0;
+        n.ord = n.prev ? nodes_[n.prev.value].ord + kOrdStep : 0;
         return;
     }
-    const std::int64_t high = nodes_[before.value]->ord;
-    const std::int64_t low = n.prev ? nodes_[n.prev.value]->ord : high - 2 * kOrdStep;
+    const std::int64_t high = nodes_[before.value].ord;
+    const std::int64_t low = n.prev ? nodes_[n.prev.value].ord : high - 2 * kOrdStep;
     n.ord = low + (high - low) / 2;
     if (n.ord == low) respread();
 }
 
 void Graph::unlink(NodeId id) {
-    Node& n = *nodes_[id.value];
-    (n.prev ? nodes_[n.prev.value]->next : first_) = n.next;
-    (n.next ? nodes_[n.next.value]->prev : last_) = n.prev;
+    Node& n = nodes_[id.value];
+    (n.prev ? nodes_[n.prev.value].next : first_) = n.next;
+    (n.next ? nodes_[n.next.value].prev : last_) = n.prev;
     n.prev = n.next = NodeId();
 }
 
 void Graph::respread() {
     std::int64_t ord = 0;
-    for (NodeId id = first_; id; id = nodes_[id.value]->next, ord += kOrdStep) nodes_[id.value]->ord = ord;
+    for (NodeId id = first_; id; id = nodes_[id.value].next, ord += kOrdStep) nodes_[id.value].ord = ord;
 }
 
 void Graph::addUses(NodeId user, const Value& v, bool fresh) {
@@ -471,7 +473,7 @@ void Graph::removeUses(NodeId user, const Value& v) {
 }
 
 void Graph::addUse(NodeId used, NodeId user, bool fresh) {
-    auto& users = nodes_[used.value]->users;
+    auto& users = nodes_[used.value].users;
     if (!users.empty() && users.back().id == user) {
         ++users.back().uses;
         return;
@@ -488,7 +490,7 @@ void Graph::addUse(NodeId used, NodeId user, bool fresh) {
 }
 
 void Graph::removeUse(NodeId used, NodeId user) {
-    auto& users = nodes_[used.value]->users;
+    auto& users = nodes_[used.value].users;
     const auto it = std::find_if(users.rbegin(), users.rend(), [&](const Node::User& u) { return u.id == user; });
     if (it != users.rend() && --it->uses == 0) users.erase(std::next(it).base());
 }

@@ -21,6 +21,7 @@
 #include "core/support/flat_map.h"
 #include "core/support/id.h"
 #include "core/support/name.h"
+#include "core/support/stable_vector.h"
 
 namespace aliascope {
 
@@ -41,27 +42,28 @@ struct Provenance {
 using Keyword = std::pair<Name, Value>;
 
 struct Node {
+    // What every pass reads of every node stands in the first cache line, what it mostly reads in the second.
     NodeId id;
-    NodeKind kind = NodeKind::CallFunction;
-    std::uint8_t flags = 0;
-    Trust trust = Trust::Unknown;    ///< of `type`
+    NodeId prev, next;               ///< kept by Graph
     std::uint32_t provenance = 0;    ///< index into Graph::provenance
+    std::int64_t ord = 0;            ///< kept by Graph: sparse order key; smaller = earlier
     Name name;                       ///< unique in its graph
     Name target;                     ///< as spelled: `torch.ops.aten.add.Tensor`, `operator.getitem`, parameter name, attribute path, `output`
     Name op;                         ///< canonical operator of a call (`aten::add.Tensor`, `hop::cond`, `operator::getitem`); empty otherwise
     Name annotation;                 ///< annotation text as read; empty = print from `type`
-    Name modulePath;
+    NodeKind kind = NodeKind::CallFunction;
+    std::uint8_t flags = 0;
+    Trust trust = Trust::Unknown;    ///< of `type`
+
     std::vector<Value> args;         ///< output: one value, the returned tree; placeholder: empty or the default
     std::vector<Keyword> kwargs;
     TypePtr type;                    ///< null = unknown
-    std::vector<Keyword> meta;       ///< what passes tell each other (`clone_only`); not printed, not part of the hash
-    std::uint64_t spanBegin = 0, spanEnd = 0;  ///< bytes in the source text; 0,0 = made by a pass
 
-    // Kept by Graph.
-    std::int64_t ord = 0;            ///< sparse order key; smaller = earlier
-    NodeId prev, next;
     struct User { NodeId id; std::uint32_t uses; };
-    std::vector<User> users;         ///< distinct nodes that use this one, by first use
+    std::vector<User> users;         ///< kept by Graph: distinct nodes that use this one, by first use
+    std::vector<Keyword> meta;       ///< what passes tell each other (`clone_only`); not printed, not part of the hash
+    Name modulePath;
+    std::uint64_t spanBegin = 0, spanEnd = 0;  ///< bytes in the source text; 0,0 = made by a pass
 
     bool isCall() const { return kind == NodeKind::CallFunction || kind == NodeKind::CallMethod || kind == NodeKind::CallModule; }
     bool is(Name canonicalOp) const { return op == canonicalOp && kind == NodeKind::CallFunction; }
@@ -93,18 +95,18 @@ public:
     // --- nodes -----------------------------------------------------------------------------------------------------------------------
     std::size_t size() const { return live_; }  ///< live nodes, output included
     bool contains(NodeId id) const { return id.value < nodes_.size() && alive_[id.value]; }
-    const Node& operator[](NodeId id) const { return *nodes_[id.value]; }
+    const Node& operator[](NodeId id) const { return nodes_[id.value]; }
     std::uint32_t idBound() const { return static_cast<std::uint32_t>(nodes_.size()); }  ///< every id's value is below this
     NodeId first() const { return first_; }
     NodeId last() const { return last_; }
     NodeId output() const { return output_; }  ///< invalid while there is none
     NodeId find(Name name) const;              ///< invalid when absent
-    bool before(NodeId a, NodeId b) const { return nodes_[a.value]->ord < nodes_[b.value]->ord; }
+    bool before(NodeId a, NodeId b) const { return nodes_[a.value].ord < nodes_[b.value].ord; }
     /// Ids in graph order (a copy: safe while the graph changes).
     std::vector<NodeId> order() const;
     std::vector<NodeId> placeholders() const;
     std::vector<NodeId> users(NodeId id) const;
-    bool hasUsers(NodeId id) const { return !nodes_[id.value]->users.empty(); }
+    bool hasUsers(NodeId id) const { return !nodes_[id.value].users.empty(); }
     /// Operands of a node, each once, in print order.
     std::vector<NodeId> operands(NodeId id) const;
 
@@ -128,7 +130,7 @@ public:
     void setMeta(NodeId id, Name key, Value v);
     void rename(NodeId id, std::string_view candidate);
     /// Raw access for readers (flags, annotation, provenance, …). Do not touch operands, name or links through it.
-    Node& edit(NodeId id) { return *nodes_[id.value]; }
+    Node& edit(NodeId id) { return nodes_[id.value]; }
 
     /// Every use of `from` becomes `to`; `keep` (if given) decides per user whether it is left alone.
     void replaceAllUses(NodeId from, NodeId to, const std::function<bool(NodeId user)>& keep = {});
@@ -167,9 +169,9 @@ private:
     void addUse(NodeId used, NodeId user, bool fresh);
     void removeUse(NodeId used, NodeId user);
 
-    std::vector<std::unique_ptr<Node>> nodes_;
+    StableVector<Node> nodes_;  ///< by id; an erased one keeps its place
     std::vector<bool> alive_;
-    std::size_t live_ = 0;
+    std::size_t live_ = 0, placeholders_ = 0;
     NodeId first_, last_, output_;
     FlatMap<Name, NodeId> byName_;
     FlatMap<Name, std::uint32_t> nameCount_;

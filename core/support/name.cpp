@@ -1,33 +1,37 @@
 #include "core/support/name.h"
 
 #include <array>
-#include <deque>
 #include <mutex>
 #include <vector>
 
 #include <xxhash.h>
 
+#include "core/support/stable_vector.h"
+
 namespace aliascope {
-namespace {
+
+constinit const Name::Kept Name::kEmpty;
 
 /// One part of the table of all texts: open addressing over hash and address, so that a lookup that misses touches one cache line.
 /// Texts are never removed and never move. 16 shards keep two readers on two threads apart.
-class Shard {
+class NameTable {
 public:
-    const std::string* intern(std::string_view text, std::uint64_t hash) {
+    using Text = Name::Text;
+
+    const Text* intern(std::string_view text, std::uint64_t hash) {
         std::scoped_lock lock(mutex_);
         if ((texts_.size() + 1) * 2 > slots_.size()) grow();
         std::size_t i = hash & (slots_.size() - 1);
         for (; slots_[i].text; i = (i + 1) & (slots_.size() - 1))
-            if (slots_[i].hash == hash && *slots_[i].text == text) return slots_[i].text;
-        slots_[i] = {hash, &texts_.emplace_back(text)};
+            if (slots_[i].hash == hash && slots_[i].text->value == text) return slots_[i].text;
+        slots_[i] = {hash, &texts_.push_back(Text{std::string(text), hash})};
         return slots_[i].text;
     }
 
 private:
     struct Slot {
         std::uint64_t hash = 0;
-        const std::string* text = nullptr;
+        const Text* text = nullptr;
     };
 
     void grow() {
@@ -43,22 +47,20 @@ private:
 
     std::mutex mutex_;
     std::vector<Slot> slots_;
-    std::deque<std::string> texts_;
+    StableVector<Text> texts_;
 };
 
-std::array<Shard, 16>& shards() {
-    static auto* all = new std::array<Shard, 16>;  // never destroyed: names may outlive static objects
+namespace {
+
+std::array<NameTable, 16>& shards() {
+    static auto* all = new std::array<NameTable, 16>;  // never destroyed: names may outlive static objects
     return *all;
 }
 
 }  // namespace
 
-const std::string& Name::emptyText() {
-    static const std::string* empty = intern(std::string_view());
-    return *empty;
-}
-
-const std::string* Name::intern(std::string_view text) {
+const Name::Text* Name::intern(std::string_view text) {
+    if (text.empty()) return &kEmpty.text;
     const std::uint64_t hash = XXH3_64bits(text.data(), text.size());
     return shards()[hash >> 60].intern(text, hash);
 }

@@ -6,6 +6,7 @@
 
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -15,14 +16,16 @@ namespace aliascope {
 class Name {
 public:
     /// The empty text.
-    Name() : text_(&emptyText()) {}
+    Name() : text_(&kEmpty.text) {}
     explicit Name(std::string_view text) : text_(intern(text)) {}
 
-    const std::string& str() const { return *text_; }
-    std::string_view view() const { return *text_; }
-    const char* c_str() const { return text_->c_str(); }
-    bool empty() const { return text_->empty(); }
-    explicit operator bool() const { return !text_->empty(); }
+    const std::string& str() const { return text_->value; }
+    std::string_view view() const { return text_->value; }
+    const char* c_str() const { return text_->value.c_str(); }
+    bool empty() const { return text_ == &kEmpty.text; }
+    explicit operator bool() const { return !empty(); }
+    /// Of the text: the same in every run.
+    std::uint64_t textHash() const { return text_->hash; }
 
     friend bool operator==(Name a, Name b) { return a.text_ == b.text_; }
     friend bool operator==(Name a, std::string_view b) { return a.view() == b; }
@@ -32,9 +35,21 @@ public:
     std::size_t hash() const { return std::hash<const void*>()(text_); }
 
 private:
-    static const std::string& emptyText();
-    static const std::string* intern(std::string_view text);
-    const std::string* text_;
+    friend class NameTable;
+    struct Text {
+        std::string value;
+        std::uint64_t hash;
+    };
+    union Kept {  ///< never destroyed: names may outlive static objects
+        Text text;
+        constexpr Kept() : text{{}, kEmptyHash} {}
+        ~Kept() {}
+    };
+    static constexpr std::uint64_t kEmptyHash = 0x2d06800538d394c2;  ///< XXH3 of no bytes
+    static const Kept kEmpty;
+
+    static const Text* intern(std::string_view text);
+    const Text* text_;
 };
 
 inline Name operator""_n(const char* text, std::size_t size) { return Name(std::string_view(text, size)); }
