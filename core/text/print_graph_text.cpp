@@ -103,7 +103,7 @@ std::string printNode(const Graph& g, NodeId id) {
 
 std::string printGraphText(const Graph& g) {
     std::string out;
-    out.reserve(g.size() * 130 + 16);
+    out.reserve(g.size() * 160 + 64);
     if (g.style.graphHeader) out += "graph()" + g.style.returnType + ":\n";
     for (NodeId id : inOrder(g)) {
         const Node& n = g[id];

@@ -21,40 +21,42 @@ bool isPythonType(std::string_view text) {
 }
 
 /// After each node the values whose last use it is, in the order in which they first appear among its arguments; last itself when nothing uses it.
+/// Found while printing, by counting users down: a walk from the end would bring every node of a large graph into the cache twice.
 class DeleteLists {
 public:
-    explicit DeleteLists(const Graph& g) : range_(g.idBound()) {
-        std::vector<bool> seen(g.idBound());
-        for (NodeId id = g.last(); id; id = g[id].prev) {
-            const Node& n = g[id];
-            if (n.kind == NodeKind::Output && (n.flags & FlagSynthetic)) continue;
-            const std::size_t begin = ids_.size();
-            for (const Value& v : n.args) collect(v, seen);
-            for (const Keyword& k : n.kwargs) collect(k.second, seen);
-            const bool unused = std::none_of(n.users.begin(), n.users.end(), [&](const Node::User& u) {
-                return !(g[u.id].flags & FlagSynthetic) || g[u.id].kind != NodeKind::Output;
-            });
-            if (unused && g.style.deleteUnused) ids_.push_back(id);
-            range_[id.value] = {begin, ids_.size()};
-        }
-    }
-    std::pair<const NodeId*, const NodeId*> of(NodeId id) const {
-        const auto [begin, end] = range_[id.value];
-        return {ids_.data() + begin, ids_.data() + end};
+    explicit DeleteLists(const Graph& g) : g_(g), uses_(g.style.deleteLists ? g.idBound() : 0) {}
+
+    /// Must be called for every node in order; valid until the next call.
+    const std::vector<NodeId>& after(NodeId id) {
+        const Node& n = g_[id];
+        ids_.clear();
+        if (n.kind == NodeKind::Output && (n.flags & FlagSynthetic)) return ids_;
+        const auto count = [&](NodeId used) {
+            Uses& u = uses_[used.value];
+            if (u.by == id.value + 1) return;  // an operand that stands twice is used once
+            if (u.by == 0) u.left = statedUsers(g_[used]);
+            u.by = id.value + 1;
+            if (--u.left == 0) ids_.push_back(used);
+        };
+        for (const Value& v : n.args) v.forEachNode(count);
+        for (const Keyword& k : n.kwargs) k.second.forEachNode(count);
+        if (g_.style.deleteUnused && statedUsers(n) == 0) ids_.push_back(id);
+        return ids_;
     }
 
 private:
-    void collect(const Value& v, std::vector<bool>& seen) {
-        if (v.isNode()) {
-            if (seen[v.asNode().value]) return;
-            seen[v.asNode().value] = true;
-            ids_.push_back(v.asNode());
-        } else if (v.isContainer()) {
-            for (const Value& item : v.items()) collect(item, seen);
-        }
+    /// Users that the text shows: an output that the reader made up is none.
+    std::uint32_t statedUsers(const Node& n) const {
+        auto users = static_cast<std::uint32_t>(n.users.size());
+        if (const NodeId output = g_.output(); output && (g_[output].flags & FlagSynthetic))
+            for (const Node::User& u : n.users) users -= u.id == output;
+        return users;
     }
+
+    struct Uses { std::uint32_t left = 0, by = 0; };  ///< distinct users that are still to come; the latest one, plus 1
+    const Graph& g_;
+    std::vector<Uses> uses_;
     std::vector<NodeId> ids_;
-    std::vector<std::pair<std::size_t, std::size_t>> range_;
 };
 
 class ReadablePrinter {
@@ -173,6 +175,7 @@ private:
         Name comment;
         for (NodeId id : inOrder(g_)) {
             const Node& n = g_[id];
+            const std::vector<NodeId>* dead = style_.deleteLists ? &deletes_.after(id) : nullptr;
             if ((n.flags & FlagGhost) || (n.kind == NodeKind::Output && (n.flags & FlagSynthetic))) continue;
             if (n.kind == NodeKind::Placeholder) {
                 if (style_.frame != PrintStyle::Frame::None) rebinding(n);
@@ -186,7 +189,7 @@ private:
             }
             out_ += bodyIndent_;
             statement(n);
-            if (style_.deleteLists) deleteList(id);
+            if (dead) deleteList(*dead);
             out_ += '\n';
         }
         if (out_.size() == start && style_.frame != PrintStyle::Frame::None) out_ += bodyIndent_ + "pass\n";
@@ -214,12 +217,11 @@ private:
         out_ += '\n';
     }
 
-    void deleteList(NodeId id) {
-        const auto [begin, end] = deletes_.of(id);
-        if (begin == end) return;
+    void deleteList(const std::vector<NodeId>& ids) {
+        if (ids.empty()) return;
         out_ += ";  ";
-        for (const NodeId* i = begin; i != end; ++i) {
-            out_ += g_[*i].name.view();
+        for (NodeId id : ids) {
+            out_ += g_[id].name.view();
             out_ += " = ";
         }
         out_ += "None";
