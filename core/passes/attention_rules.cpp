@@ -5,7 +5,7 @@
 
 namespace aliascope {
 namespace embedded {
-extern const std::string_view torch_attention_patterns;
+extern const std::string_view torch_attention_patterns, attention_patterns;
 }
 namespace {
 
@@ -32,6 +32,7 @@ void canonicalize(Graph& g, bool extended, bool training) {
 patterns::SetOptions setOptions(bool extended) {
     patterns::SetOptions options;
     options.reference = !extended;
+    options.relaxed = extended;
     options.canonicalize = [extended](Graph& g, bool training) { canonicalize(g, extended, training); };
     return options;
 }
@@ -90,6 +91,8 @@ std::unique_ptr<patterns::PatternSet> builtinSet(bool extended) {
     auto set = std::make_unique<patterns::PatternSet>(OpRegistry::builtin(), setOptions(extended));
     // The texts are part of the program: a test keeps them free of errors.
     if (const auto file = patterns::parsePatterns(embedded::torch_attention_patterns, "torch_attention.patterns")) (void)set->add(*file);
+    if (!extended) return set;
+    if (const auto file = patterns::parsePatterns(embedded::attention_patterns, "attention.patterns")) (void)set->add(*file);
     return set;
 }
 

@@ -2,7 +2,7 @@
 // Running an expression of the pattern language as a program: searches of traced rules on their examples, replacements on the tensors of a match.
 //
 // Functions: matmul, bmm, transpose, permute, view, expand, expand_as, add, mul, div, softmax, dropout, cast, where, masked_fill, full, eq, unsqueeze,
-// squeeze, sdpa; of numbers sqrt, dim, dtype, lowest; every operator by its dotted name (`aten.relu`).
+// squeeze, sdpa, same (its operand); of numbers sqrt, dim, shape, dtype, lowest, scale_of; every operator by its dotted name (`aten.relu`).
 
 #include <map>
 
@@ -11,7 +11,7 @@
 
 namespace aliascope::patterns {
 
-/// What captures and named nodes stand for.
+/// What captures (`$q`) and named nodes (`%s`) stand for; the operator of a matched node is `op of %s`.
 using Environment = std::map<std::string, Value>;
 
 /// Adds the expression to the program. `%names` become part of `environment`. Throws TraceError.

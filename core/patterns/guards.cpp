@@ -69,6 +69,7 @@ public:
                                                                        {"checked_mask", &GuardCheck::checkedMask},
                                                                        {"plain_number", &GuardCheck::plainNumber},
                                                                        {"off_cuda", &GuardCheck::offCuda},
+                                                                       {"sdpa_precision_ok", &GuardCheck::precisionOk},
                                                                        {"zero_or_one", &GuardCheck::zeroOrOne},
                                                                        {"rows_kept", &GuardCheck::rowsKept},
                                                                        {"lower_triangle", &GuardCheck::isLowerTriangle}};
@@ -303,6 +304,11 @@ private:
         if (!(a.device == b.device) || !(b.device == c.device)) return no("DEVICE_QKV", {{"what", "devices"}, {"q", a.device.str()}, {"k", b.device.str()}, {"v", c.device.str()}}, q.asNode());
         if (!info(a.dtype).floating) return no("DTYPE_QKV", {{"what", "dtypes"}, {"q", nameOf(a.dtype)}, {"k", nameOf(b.dtype)}, {"v", nameOf(c.dtype)}}, q.asNode());
         if (!s_.flags.extended && onCuda(a) && a.dtype == DType::F32 && !s_.flags.tf32) return no("TF32_OFF", {}, q.asNode());
+        return Tri::Yes;
+    }
+    Tri precisionOk(const Expr& e) {
+        const TensorType& t = tensor(argument(e, 0));
+        if (!s_.flags.extended && onCuda(t) && t.dtype == DType::F32 && !s_.flags.tf32) return no("TF32_OFF", {}, argument(e, 0).asNode());
         return Tri::Yes;
     }
     Tri checkedAttention(const Expr& e) { return s_.flags.extended ? attention(e) : Tri::Yes; }

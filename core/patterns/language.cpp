@@ -11,6 +11,10 @@
 #include "core/ir/dtype.h"
 #include "core/support/diagnostic.h"
 
+namespace aliascope::embedded {
+extern const std::string_view pattern_macros;
+}
+
 namespace aliascope::patterns {
 namespace {
 
@@ -150,7 +154,13 @@ std::string shown(const Token& t) {
 
 class Parser {
 public:
-    Parser(std::string_view text, const LanguageLimits& limits) : text_(text), lexer_(text), limits_(limits) { take(); }
+    /// `prelude`: macros for rules in operators.
+    Parser(std::string_view text, const LanguageLimits& limits, const std::map<std::string, Macro>* prelude)
+        : text_(text), lexer_(text), limits_(limits), prelude_(prelude) {
+        take();
+    }
+
+    const std::map<std::string, Macro>& macros() const { return macros_; }
 
     void file(PatternFile& out) {
         while (token_.kind != TokenKind::End) {
@@ -236,7 +246,9 @@ private:
         if (acceptWord("example")) do r.examples.push_back(example());
             while (acceptSign(","));
         if (!acceptWord("find")) refuse("find");
+        inOperators_ = r.examples.empty();
         r.find = expressions(true);
+        inOperators_ = false;
         if (acceptWord("where")) do r.where.push_back(guard());
             while (acceptSign(","));
         if (!acceptWord("make")) refuse("make");
@@ -489,8 +501,7 @@ private:
         close(")");
         e = modifiers(std::move(e));
         if (e.optional && e.args.empty()) throw SyntaxError{e.place, "an operand of an optional operator", "none"};
-        const auto m = e.ops.size() == 1 ? macros_.find(e.ops.front()) : macros_.end();
-        if (m != macros_.end()) return expand(std::move(e), m->second, depth);
+        if (const Macro* m = macroOf(e)) return expand(std::move(e), *m, depth);
         if (e.ops.size() > 1 && e.name.empty()) e.name = std::to_string(unnamed_++);
         return e;
     }
@@ -560,6 +571,14 @@ private:
     }
 
     // --- macros
+    const Macro* macroOf(const Expr& e) const {
+        if (e.ops.size() != 1) return nullptr;
+        if (const auto m = macros_.find(e.ops.front()); m != macros_.end()) return &m->second;
+        if (!inOperators_ || !prelude_) return nullptr;
+        const auto m = prelude_->find(e.ops.front());
+        return m == prelude_->end() ? nullptr : &m->second;
+    }
+
     Expr expand(Expr use, const Macro& macro, int depth) {
         if (use.args.size() != macro.parameters.size())
             throw SyntaxError{use.place, std::to_string(macro.parameters.size()) + " arguments of " + use.ops.front(), std::to_string(use.args.size())};
@@ -569,6 +588,7 @@ private:
         if (!use.name.empty()) out.name = use.name;
         if (use.optional || use.shared || use.commute) {
             if (out.kind != Expr::Kind::Call) throw SyntaxError{use.place, "a macro of an operator before ? and !", use.ops.front()};
+            if (use.optional) out.absent = {{"", use.args.front().value}};
             out.optional |= use.optional;
             out.shared |= use.shared;
             out.commute |= use.commute;
@@ -591,6 +611,7 @@ private:
         // Nodes that a macro names are its own: every use of the macro has other ones.
         if (e.kind == Expr::Kind::NodeRef || (e.kind == Expr::Kind::Call && !e.name.empty())) out.name = e.name + "@" + std::to_string(expansion);
         for (Argument& a : out.args) a.value = substitute(a.value, given, place, depth + 1, expansion);
+        for (Argument& a : out.absent) a.value = substitute(a.value, given, place, depth + 1, expansion);
         return out;
     }
 
@@ -599,15 +620,28 @@ private:
         count();
         if (depth > limits_.depth) throw SyntaxError{e.place, "expressions nested at most " + std::to_string(limits_.depth) + " deep", "more"};
         for (const Argument& a : e.args) charge(a.value, depth + 1);
+        for (const Argument& a : e.absent) charge(a.value, depth + 1);
     }
 
     std::string_view text_;
     Lexer lexer_;
     LanguageLimits limits_;
+    const std::map<std::string, Macro>* prelude_;
     Token token_;
     std::map<std::string, Macro> macros_;
+    bool inOperators_ = false;
     std::size_t expressions_ = 0, expansions_ = 0, unnamed_ = 0, lastEnd_ = 0;
 };
+
+const std::map<std::string, Macro>& preludeMacros() {
+    static const auto macros = [] {
+        PatternFile none;
+        Parser parser(embedded::pattern_macros, LanguageLimits(), nullptr);
+        parser.file(none);  // a part of the program: a test keeps it free of errors
+        return parser.macros();
+    }();
+    return macros;
+}
 
 std::string excerptOf(std::string_view text, TextPlace place) {
     std::size_t begin = 0;
@@ -636,7 +670,7 @@ Result<PatternFile> parsePatterns(std::string_view text, std::string_view fileNa
     out.name = fileName;
     try {
         if (text.size() > limits.bytes) throw SyntaxError{{}, "a text of at most " + std::to_string(limits.bytes) + " bytes", std::to_string(text.size())};
-        Parser(text, limits).file(out);
+        Parser(text, limits, &preludeMacros()).file(out);
     } catch (const SyntaxError& e) {
         return fail(syntaxError(text, fileName, e));
     }

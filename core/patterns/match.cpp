@@ -43,6 +43,15 @@ bool equalConstants(const Graph& g, const Value& want, const Value& raw) {
     return want == got;
 }
 
+/// An axis counts from the front or from the back.
+bool sameAxis(const Graph& g, NodeId reduction, const Value& want, const Value& got) {
+    const auto a = want.asInt(), b = got.asInt();
+    const TensorType* t = reduction && g[reduction].arg(0).isNode() ? g[g[reduction].arg(0).asNode()].tensor() : nullptr;
+    if (!a || !b || !t || want.kind() == Value::Kind::Bool || got.kind() == Value::Kind::Bool) return false;
+    const auto rank = static_cast<std::int64_t>(t->rank());
+    return (*a < 0 ? *a + rank : *a) == (*b < 0 ? *b + rank : *b);
+}
+
 bool hasType(const Graph& g, const Value& v, const CaptureType& t) {
     using Kind = CaptureType::Kind;
     if (t.kind == Kind::Any) return true;
@@ -130,7 +139,7 @@ private:
             goals.pop_back();
             const Matcher& m = p_.matchers[goal.matcher];
             if (std::find(absent_.begin(), absent_.end(), goal.matcher) != absent_.end()) {
-                goals.push_back({m.args.front(), goal.value, goal.user, goal.under});
+                goals.push_back({m.absent, goal.value, goal.user, goal.under});
                 continue;
             }
             if (isBound_[goal.matcher] && m.kind != Matcher::Kind::Ignored && m.kind != Matcher::Kind::Constant && m.kind != Matcher::Kind::List) {
@@ -140,7 +149,7 @@ private:
             switch (m.kind) {
                 case Matcher::Kind::Ignored: break;
                 case Matcher::Kind::Constant:
-                    if (!equalConstants(g_, m.constant, goal.value)) return wrongConstant(goal);
+                    if (!equalConstants(g_, m.constant, goal.value) && !wrongConstant(goal)) return false;
                     break;
                 case Matcher::Kind::Capture:
                     if (!capture(goal)) return false;
@@ -167,7 +176,7 @@ private:
             std::vector<Goal> rest = goals;
             if (absent) {
                 absent_.push_back(goal.matcher);
-                rest.push_back({m.args.front(), goal.value, goal.user, goal.under});
+                rest.push_back({m.absent, goal.value, goal.user, goal.under});
                 if (solve(std::move(rest), nextOutput)) return true;
                 absent_.pop_back();
             } else if (call(goal, swapped, rest) && solve(std::move(rest), nextOutput)) {
@@ -289,6 +298,7 @@ private:
     bool wrongConstant(const Goal& goal) {
         const Matcher& user = p_.matchers[goal.under];
         const Matcher& m = p_.matchers[goal.matcher];
+        if (m.kind == Matcher::Kind::Constant && isReduction(user) && sameAxis(g_, goal.user, m.constant, goal.value)) return true;
         std::string want = describe(p_, goal.matcher);
         if (m.kind == Matcher::Kind::List) {
             want = "[";

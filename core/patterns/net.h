@@ -1,11 +1,12 @@
 #pragma once
-// The discrimination net over the patterns of a set: a tree of operators with their arity, read from the root down, left operand first. One walk finds
+// The discrimination net over the patterns of a set: a tree of operators with their arity and of numbers, read from the root down, left operand first. One walk finds
 // the patterns that may fit at a root, so thousands of patterns cost little more than one.
 
 #include <cstdint>
 #include <vector>
 
 #include "core/patterns/pattern.h"
+#include "core/support/flat_map.h"
 
 namespace aliascope::patterns {
 
@@ -26,24 +27,21 @@ public:
     const std::vector<OpMatch>& roots() const { return roots_; }
 
 private:
-    struct Edge {
-        OpMatch op;
-        std::uint32_t arity = 0;
-        std::uint32_t to = 0;
-    };
     struct Place {
-        std::vector<Edge> edges;
-        std::uint32_t any = 0;        ///< place behind an operand that the net does not look at; 0 = none
-        std::uint32_t sample = kNone; ///< a pattern that goes through here
+        FlatMap<std::uint64_t, std::uint32_t> edges;  ///< operator with arity, or number -> place behind it
+        std::uint32_t any = 0;         ///< place behind an operand that the net does not look at; 0 = none
+        std::uint32_t sample = kNone;  ///< a pattern that goes through here
         std::vector<std::uint32_t> patterns;
     };
     struct Walk;
-    std::uint32_t behind(std::uint32_t place, const OpMatch& op, std::size_t arity);
+    std::uint32_t behind(std::uint32_t place, std::uint64_t key);
     std::uint32_t behindAny(std::uint32_t place);
     void walk(Walk& w, std::uint32_t place, std::vector<const Value*>& pending, std::size_t depth) const;
+    void follow(Walk& w, const Place& at, std::uint64_t key, const Node* call, std::vector<const Value*>& pending, std::size_t depth) const;
 
     std::vector<Place> places_ = std::vector<Place>(1);
     std::vector<OpMatch> roots_;
+    bool families_ = false;  ///< a pattern names an operator without its overload
 };
 
 }  // namespace aliascope::patterns

@@ -47,14 +47,44 @@ private:
         Matcher m;
         m.kind = Matcher::Kind::Call;
         m.ops = {{n.op, false}};
-        for (const Value& v : n.args) m.args.push_back(value(v, n.op == "operator::getitem"));
+        const bool exact = n.op == "operator::getitem" || (!form_.reference && n.op == "aten::permute");
+        for (std::size_t i = 0; i < n.args.size(); ++i) m.args.push_back(isSizes(n.op, i) ? add(Matcher()) : value(n.args[i], exact));
+        if (!form_.reference) relax(m, n);
         for (const auto& [key, v] : n.kwargs) m.keywords.emplace_back(key, value(v, false));
         m.openKeywords = true;
-        m.usersRule = form_.exactUsers ? Matcher::Users::Exactly : Matcher::Users::Inside;
+        m.usersRule = form_.reference ? Matcher::Users::Exactly : Matcher::Users::Inside;
         m.users = static_cast<std::uint32_t>(n.users.size());
         m.label = n.name.str();
         if (form_.strict) m.expected = n.type;
         return add(std::move(m));
+    }
+
+    /// Sizes show in the type of the result, which strict patterns compare; texts may leave one of them at -1.
+    bool isSizes(Name op, std::size_t argument) const {
+        if (!form_.strict) return false;
+        return (argument == 1 && (op == "aten::view" || op == "aten::expand")) || (argument == 0 && (op == "aten::full" || op == "aten::rand"));
+    }
+
+    /// Spellings that mean the same.
+    void relax(Matcher& m, const Node& n) {
+        const bool mul = n.op == "aten::mul.Tensor", div = n.op == "aten::div.Tensor", add = n.op == "aten::add.Tensor";
+        if ((mul || div || add) && m.args.size() == 2) {
+            const Matcher& second = out_.matchers[m.args[1]];
+            const TensorType* t = n.args[1].isNode() ? g_[n.args[1].asNode()].tensor() : nullptr;
+            const bool number = !n.args[1].isNode() || (t && t->rank() == 0 && second.kind == Matcher::Kind::Capture);
+            if (number) m.ops.push_back({mul ? "aten::mul.Scalar"_n : div ? "aten::div.Scalar"_n : "aten::add.Scalar"_n, false});
+            else m.commute = !div;
+        }
+        if (n.op == "aten::view" && n.args[0].isNode() && g_[n.args[0].asNode()].op == "aten::expand") {
+            Matcher clone;
+            clone.kind = Matcher::Kind::Call;
+            clone.ops = {{"aten::clone"_n, false}};
+            clone.args = {m.args[0]};
+            clone.openKeywords = true;
+            clone.optional = true;
+            clone.absent = m.args[0];
+            m.args[0] = this->add(std::move(clone));
+        }
     }
 
     std::uint32_t value(const Value& v, bool exact) {

@@ -38,7 +38,8 @@ struct Matcher {
     std::uint32_t users = 1;
     bool openKeywords = false;  ///< keyword arguments that the pattern does not mention are ignored
     bool commute = false;       ///< two operands in either order
-    bool optional = false;      ///< the call may be absent: its first operand stands for it
+    bool optional = false;      ///< the call may be absent
+    std::uint32_t absent = 0;   ///< of an optional call: the matcher that stands for it then
     std::uint32_t capture = 0;  ///< of Capture: index into Pattern::captures
     CaptureType type;           ///< of Capture
     Value constant;             ///< of Constant
@@ -61,8 +62,9 @@ struct TraceForm {
     std::map<std::string, double> magic;
     /// Literals and types are compared: the trace was made with the tensors of a match. Otherwise sizes, numbers, dtypes and devices are ignored.
     bool strict = false;
-    /// User counts are those of the trace; otherwise all users must be inside the match.
-    bool exactUsers = true;
+    /// As PyTorch makes patterns: user counts are those of the trace. Otherwise users must be inside the match, dims of permutes are kept, operands of add
+    /// and mul may stand in either order, a number may come as Scalar overload, and a clone may stand between expand and view.
+    bool reference = true;
 };
 /// `outputs`: nodes of `g`, None for results that are no tensor. Placeholders become captures in their order; those in `scalars` that are not
 /// placeholders follow.

@@ -21,6 +21,7 @@ struct RuleError {
 struct Mark {
     std::vector<OpMatch> ops;
     bool open = false, shared = false, commute = false, optional = false;
+    NodeId absent;  ///< of an optional call: what stands for it
     std::string label;
 };
 
@@ -98,7 +99,7 @@ private:
     }
 
     NodeId call(const Expr& e) {
-        Mark mark{{}, e.open, e.shared, e.commute, e.optional, e.name};
+        Mark mark{{}, e.open, e.shared, e.commute, e.optional, {}, e.name};
         Node n;
         n.kind = NodeKind::CallFunction;
         for (const Argument& a : e.args) {
@@ -106,17 +107,51 @@ private:
             if (a.key.empty()) n.args.push_back(v);
             else n.kwargs.emplace_back(Name(a.key), v);
         }
+        if (mark.optional) {
+            const Value stands = e.absent.empty() ? n.args.front() : value(e.absent.front().value);
+            if (!stands.isNode()) throw RuleError{e.place, "an operand of an optional operator", "a literal"};
+            mark.absent = stands.asNode();
+        }
         if (mark.commute && n.args.size() != 2) throw RuleError{e.place, "two operands of a commutative operator", std::to_string(n.args.size())};
         if ((mark.commute || mark.optional) && ++choices_ > kChoices) throw RuleError{e.place, "at most " + std::to_string(kChoices) + " of ? and !commute", "more"};
         for (const std::string& op : e.ops) mark.ops.push_back(operatorMatch(op, e.place));
         n.op = mark.ops.front().name;
         n.target = spellOp(n.op);
         n.name = Name(e.ops.front().substr(e.ops.front().find('.') + 1));
+        // Equal expressions are one node: macros may mention an operand twice.
+        const std::string key = keyOf(n, mark);
+        if (const auto it = byKey_.find(key); it != byKey_.end()) {
+            if (!e.name.empty()) named_[e.name] = it->second;
+            return it->second;
+        }
         const NodeId id = g.append(std::move(n));
+        byKey_[key] = id;
         if (mark.ops.size() == 1 && !mark.ops.front().family && !mark.optional) setInferredType(ops_, g, id);
         if (!e.name.empty()) named_[e.name] = id;
         marks[id] = std::move(mark);
         return id;
+    }
+
+    static std::string keyOf(const Node& n, const Mark& mark) {
+        std::string out;
+        for (const OpMatch& op : mark.ops) out += op.name.str() + (op.family ? "*|" : "|");
+        out += mark.open ? "." : "";
+        out += mark.shared ? "s" : "";
+        out += mark.commute ? "c" : "";
+        out += mark.optional ? "?" + std::to_string(mark.absent.value) : "";
+        for (const Value& v : n.args) out += "," + spelled(v);
+        for (const auto& [key, v] : n.kwargs) out += "," + key.str() + "=" + spelled(v);
+        return out;
+    }
+    static std::string spelled(const Value& v) {
+        if (v.isNode()) return "%" + std::to_string(v.asNode().value);
+        if (v.kind() == Value::Kind::Sym) return v.asSym().str();
+        if (v.isSequence()) {
+            std::string out = "[";
+            for (const Value& item : v.items()) out += spelled(item) + ",";
+            return out + "]";
+        }
+        return std::to_string(static_cast<int>(v.kind())) + ":" + (v.asNumber() ? pythonFloat(*v.asNumber()) : v.name().str());
     }
 
     OpMatch operatorMatch(const std::string& dotted, TextPlace place) const {
@@ -176,7 +211,7 @@ private:
 
     const Rule& rule_;
     const OpRegistry& ops_;
-    std::map<std::string, NodeId> captures_, named_;
+    std::map<std::string, NodeId> captures_, named_, byKey_;
     NodeId lastCapture_;
     std::vector<Merged> merged_;
     std::vector<std::pair<SymInt, std::pair<SymInt, SymInt>>> split_;
@@ -223,6 +258,10 @@ private:
         m.openKeywords = mark.open;
         m.commute = mark.commute;
         m.optional = mark.optional;
+        if (mark.optional) {
+            const auto stands = byNode_.find(mark.absent);  // gone when canonicalising replaced it
+            m.absent = stands != byNode_.end() ? stands->second : m.args.front();
+        }
         m.usersRule = mark.shared ? Matcher::Users::Any : Matcher::Users::Inside;
         m.label = mark.label;
         return add(std::move(m));

@@ -121,7 +121,7 @@ Status PatternSet::addVariant(const std::shared_ptr<const Rule>& rule, const std
         Environment environment;
         std::vector<Value> parameters;
         TraceForm form;
-        form.exactUsers = options_.reference;
+        form.reference = !options_.relaxed;
         for (const Example& e : rule->examples) {
             Value v;
             if (e.tensor) {

@@ -28,9 +28,10 @@ struct Form {
 };
 
 struct SetOptions {
-    /// PyTorch's registration: exact user counts, no second pattern of an equal key. Otherwise users must be inside the match, and equal normal forms
-    /// share an entry.
+    /// PyTorch's registration: no second pattern of an equal key. Otherwise equal normal forms share an entry.
     bool reference = false;
+    /// Traces become patterns that fit other spellings too (TraceForm::reference is off).
+    bool relaxed = false;
     /// Equal normal form, guards and replacement are an error, not dead weight.
     bool unique = false;
     /// Brings traces into the normal form of programs; called with whether the trace has gradients. May be empty.

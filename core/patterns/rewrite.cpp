@@ -33,6 +33,12 @@ public:
         return it == names.end() ? Value() : match_.captures[static_cast<std::size_t>(it - names.begin())];
     }
 
+    Value addNode(const std::string& name, NodeId id) {
+        const Value v = program_.input(name, *g_[id].tensor(), false);
+        stands[v.asNode()] = Value::node(id);
+        return v;
+    }
+
     /// A placeholder for what `name` bound; a number stays a number.
     Value add(const std::string& name, bool gradient) {
         const Value bound = captured(name);
@@ -130,7 +136,7 @@ private:
             if (set_.options().canonicalize) set_.options().canonicalize(g, action.training);
             TraceForm form;
             form.strict = true;
-            form.exactUsers = false;
+            form.reference = !set_.options().relaxed;
             Pattern strict = patternOfTrace(g, g[output].arg(0).items(), form, action.name);
             for (Matcher& matcher : strict.matchers) matcher.usersRule = Matcher::Users::Any;
             Refusal why;
@@ -169,7 +175,9 @@ private:
         inputs.bind();
         for (const Bound& b : r.match.nodes) {
             const std::string& label = r.action->pattern.matchers[b.matcher].label;
-            if (!r.action->traced && !label.empty()) inputs.environment["%" + label] = {};
+            if (r.action->traced || label.empty()) continue;
+            inputs.environment["op of %" + label] = Value::op(g_[b.node].op);
+            if (g_[b.node].tensor() && g_[b.node].tensor()->strides) inputs.environment["%" + label] = inputs.addNode(label, b.node);
         }
         for (const Expr& e : r.action->rule->make) r.results.push_back(evaluate(e, inputs.environment, *r.program));
         if (r.action->training) {
@@ -191,6 +199,15 @@ private:
     const NodeId root_;
     const GuardFlags& flags_;
 };
+
+/// How much of the pattern is there when users outside are overlooked: the first of them ends a match early.
+std::vector<Bound> withoutUsers(const Action& action, const Graph& g, const OpRegistry& ops, NodeId root) {
+    Pattern p = action.pattern;
+    for (Matcher& m : p.matchers) m.usersRule = Matcher::Users::Any;
+    Refusal why;
+    auto found = match(p, g, ops, root, &why);
+    return found ? std::move(found->nodes) : std::move(why.nodes);
+}
 
 /// A good part of a pattern: three calls and a third of it.
 bool worthTelling(std::size_t reached, const Pattern& p) { return reached >= 3 && 3 * reached >= p.calls(); }
@@ -221,6 +238,7 @@ Attempted attempt(const PatternSet& set, const Graph& g, NodeId root, const Guar
         Refusal why;
         if (action.training != flags.training && action.traced) return;
         if (match(action.pattern, g, set.ops(), root, &why) || why.code.empty()) return;
+        if (why.code == "USER_OUTSIDE" && why.nodes.size() >= 3) why.nodes = withoutUsers(action, g, set.ops(), root);
         if (!nearest || why.nodes.size() > deepest.nodes.size()) nearest = &action, deepest = std::move(why);
     };
     for (std::size_t form : found.forms) consider(set.actions()[set.forms()[form].actions.front()]);
