@@ -26,15 +26,19 @@ public:
             return Outcome::Done;
         }
         decide(g, ctx, proposal);
-        Rewrite rewrite;
-        rewrite.rule = "chunk";
-        rewrite.theorem = "chunker 6";
-        for (NodeId id : proposal.plan.body) rewrite.before.push_back(ref(g, id));
-        for (NodeId id : proposal.plan.outputs) rewrite.before.push_back(ref(g, id));
-        auto made = applyChunks(g, ctx.ops(), proposal.plan, proposal.chosen->cut, request.form);
+        Rewrite region;
+        region.rule = "chunk";
+        region.theorem = "chunker 6";
+        for (NodeId id : proposal.plan.body) region.before.push_back(ref(g, id));
+        std::vector<Rewrite> results;
+        for (NodeId id : proposal.plan.outputs) results.push_back({"chunk", {ref(g, id)}, {}, Rewrite::State::Applied, "chunker 8.6", {}});
+        const auto made = applyChunks(g, ctx.ops(), proposal.plan, proposal.chosen->cut, request.form);
         if (!made) return fail(made.error());
-        for (NodeId id : *made) rewrite.after.push_back(ref(g, id));
-        ctx.rewrite(std::move(rewrite));
+        ctx.rewrite(std::move(region));
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            for (NodeId id : made->recovered[i]) results[i].after.push_back(ref(g, id));
+            ctx.rewrite(std::move(results[i]));
+        }
         return Outcome::Done;
     }
 

@@ -48,7 +48,7 @@ public:
     ChunkMaker(Graph& g, const OpRegistry& ops, const ChunkPlan& plan, const ChunkCut& cut, const ChunkForm& form)
         : g_(g), ops_(ops), plan_(plan), cut_(cut), form_(form), region_(g[plan.amplifier->node].provenance) {}
 
-    Result<std::vector<NodeId>> run() {
+    Result<ChunkedGraph> run() {
         const std::int64_t chunks = cut_.chunks(), last = cut_.items - cut_.perChunk * (chunks - 1);
         makeOnes();
         cutInputs(chunks);
@@ -60,7 +60,7 @@ public:
         recover();
         for (NodeId id : plan_.after) g_.moveBefore(id, NodeId());
         eraseRegion();
-        return std::move(made_);
+        return std::move(out_);
     }
 
 private:
@@ -73,7 +73,6 @@ private:
         n.provenance = region_;
         const NodeId id = g_.append(std::move(n));
         setInferredType(ops_, g_, id);
-        made_.push_back(id);
         return id;
     }
     NodeId item(NodeId tuple, std::int64_t i, TypePtr type) {
@@ -160,15 +159,27 @@ private:
         n.args = m.cut() ? withStatedLength(from, m.dim, lengthIn(id, body.items)) : from.args;
         for (Value& v : n.args) v = v.mapNodes(mapped);
         for (const auto& [key, v] : from.kwargs) n.kwargs.emplace_back(key, v.mapNodes(mapped));
+        if (givesWideSum(id)) {
+            n.op = "aten::mm.dtype"_n;
+            n.target = spellOp(n.op);
+            n.args.push_back(dtypeValue(DType::F32));
+        }
         const NodeId copy = body.graph.appendExact(std::move(n));
         body.of[id] = copy;
         return typeCopy(body, id, copy);
+    }
+    /// A product that is only added up gives f32 itself: nothing is rounded before the end.
+    bool givesWideSum(NodeId id) const {
+        const Node& n = g_[id];
+        if (!form_.wideSums || !n.is("aten::mm"_n) || !meta(id).sum || accumulatorType(*n.tensor()) == n.tensor()->dtype) return false;
+        return std::none_of(n.users.begin(), n.users.end(), [&](const Node::User& u) { return plan_.metas.contains(u.id); });
     }
     /// What inference says of the copy must be the original with the cut axis shortened.
     Status typeCopy(Body& body, NodeId id, NodeId copy) {
         const ChunkMeta& m = meta(id);
         const TensorType& whole = *g_[id].tensor();
-        const TensorType wanted = m.cut() ? withLength(whole, m.dim, lengthIn(id, body.items)) : whole;
+        TensorType wanted = m.cut() ? withLength(whole, m.dim, lengthIn(id, body.items)) : whole;
+        if (givesWideSum(id)) wanted.dtype = DType::F32;
         setInferredType(ops_, body.graph, copy);
         const TensorType* got = body.graph[copy].tensor();
         if (!got) {
@@ -265,7 +276,6 @@ private:
         get.target = body;
         get.provenance = region_;
         const NodeId attribute = g_.append(std::move(get));
-        made_.push_back(attribute);
         std::vector<Value> args = {Value::node(attribute), Value::string(body)};
         for (NodeId input : plan_.inputs)
             args.push_back(Value::node(meta(input).cut() ? pieces_[input][static_cast<std::size_t>(i)] : input));
@@ -286,18 +296,20 @@ private:
         std::size_t sum = 0;
         for (NodeId o : plan_.outputs) {
             const ChunkMeta m = meta(o);
-            NodeId full;
+            std::vector<NodeId> steps;
+            const auto step = [&](NodeId id) { steps.push_back(id); };
             if (m.cut()) {
                 std::vector<Value> parts;
                 for (NodeId piece : pieces_[o]) parts.push_back(Value::node(piece));
-                full = call("aten::cat"_n, {Value::list(std::move(parts)), Value::integer(m.dim)});
+                step(call("aten::cat"_n, {Value::list(std::move(parts)), Value::integer(m.dim)}));
             } else {
-                full = accumulators_[sum++];
+                step(accumulators_[sum++]);
             }
-            if (m.scale) full = call("aten::mul.Tensor"_n, {Value::node(full), Value::node(m.scale)});
+            if (m.scale) step(call("aten::mul.Tensor"_n, {Value::node(steps.back()), Value::node(m.scale)}));
             const DType own = g_[o].tensor()->dtype;
-            if (m.sum && own != DType::F32) full = call("prims::convert_element_type"_n, {Value::node(full), dtypeValue(own)});
-            by.emplace_back(o, full);
+            if (m.sum && own != DType::F32) step(call("prims::convert_element_type"_n, {Value::node(steps.back()), dtypeValue(own)}));
+            by.emplace_back(o, steps.back());
+            out_.recovered.push_back(std::move(steps));
         }
         rewire(by);
     }
@@ -319,7 +331,8 @@ private:
     ChunkCut cut_;
     ChunkForm form_;
     std::uint32_t region_;  ///< provenance of what is made
-    std::vector<NodeId> made_, ones_, accumulators_;
+    ChunkedGraph out_;
+    std::vector<NodeId> ones_, accumulators_;
     std::unordered_map<NodeId, std::vector<NodeId>> pieces_;
     std::unordered_map<std::uint32_t, std::uint32_t> provenance_;
     std::vector<Name> bodies_;
@@ -337,7 +350,7 @@ ChunkCut cutInto(const ChunkPlan& plan, std::int64_t n, std::int64_t multiple) {
     return cut;
 }
 
-Result<std::vector<NodeId>> applyChunks(Graph& g, const OpRegistry& ops, const ChunkPlan& plan, const ChunkCut& cut, const ChunkForm& form) {
+Result<ChunkedGraph> applyChunks(Graph& g, const OpRegistry& ops, const ChunkPlan& plan, const ChunkCut& cut, const ChunkForm& form) {
     return ChunkMaker(g, ops, plan, cut, form).run();
 }
 

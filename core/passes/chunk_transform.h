@@ -20,8 +20,12 @@ struct ChunkForm {
     bool wideSums = false;  ///< accumulators of the sums are f32, converted once at the end
 };
 
-/// Precondition: plan.chunkable(), cut.chunks() >= 2. Gives the nodes that were made. An error is a fault of ours: the shapes of a body do not fit.
-Result<std::vector<NodeId>> applyChunks(Graph& g, const OpRegistry& ops, const ChunkPlan& plan, const ChunkCut& cut, const ChunkForm& form);
+struct ChunkedGraph {
+    std::vector<std::vector<NodeId>> recovered;  ///< by output of the plan: the nodes that put it together, the full value last
+};
+
+/// Precondition: plan.chunkable(), cut.chunks() >= 2. An error is a fault of ours: the shapes of a body do not fit.
+Result<ChunkedGraph> applyChunks(Graph& g, const OpRegistry& ops, const ChunkPlan& plan, const ChunkCut& cut, const ChunkForm& form);
 
 /// Attribute of the first body; further ones count on.
 inline constexpr std::string_view kChunkBody = "chunking_subgraph_";

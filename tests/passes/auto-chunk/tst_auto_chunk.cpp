@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/exec/executor.h"
+#include "core/exec/tolerance.h"
 #include "core/passes/chunk_proposal.h"
 #include "tests/passes/auto-chunk/head_program.h"
 
@@ -231,7 +232,7 @@ private slots:
         const Evaluated a = evaluate(whole.graph), b = evaluate(run.graph);
         QVERIFY2(a.error.empty() && b.error.empty(), (a.error + b.error).c_str());
         QCOMPARE(b.outputs.size(), a.outputs.size());
-        QVERIFY2(errorOf(a, b) < 1e-6, std::to_string(errorOf(a, b)).c_str());
+        QVERIFY2(errorOf(a, b) < exec::graphBound(DType::F32).relativeL2, std::to_string(errorOf(a, b)).c_str());
         QVERIFY2(std::abs(a.outputs[0][0]) > 0.1, "the loss says nothing");
     }
 
@@ -255,10 +256,11 @@ private slots:
         RUN_PASSES(wide, program, with("num-chunks=32,accum=f32"));
         QVERIFY(native.contains("args = ((40, 3), 0), kwargs = {device: cpu, dtype: torch.bfloat16}"));
         QVERIFY(wide.contains("args = ((40, 3), 0), kwargs = {device: cpu, dtype: torch.float32}"));
+        QVERIFY(bodyText(wide, 0).find("mm.dtype](args = (%permute_1, %primals_2, torch.float32)") != std::string::npos);
         const Evaluated a = evaluate(whole.graph), n = evaluate(native.graph), w = evaluate(wide.graph);
         QVERIFY2(n.error.empty() && w.error.empty(), (n.error + w.error).c_str());
         const double inNative = errorOf(a, n), inWide = errorOf(a, w);
-        QVERIFY2(inWide < 0.01 && inNative < 0.05 && inWide < inNative, (std::to_string(inWide) + " " + std::to_string(inNative)).c_str());
+        QVERIFY2(inWide < exec::graphBound(DType::BF16).relativeL2 && inNative < 0.05 && 2 * inWide < inNative, (std::to_string(inWide) + " " + std::to_string(inNative)).c_str());
     }
 
     void refusals_data() {
