@@ -73,6 +73,12 @@ bool touchesUnsupported(const Graph& g, NodeId id) {
     return false;
 }
 
+bool anyCall(const Graph& g, Name op) {
+    for (NodeId id : inOrder(g))
+        if (g[id].is(op)) return true;
+    return std::any_of(g.subGraphs().begin(), g.subGraphs().end(), [&](const Graph::SubGraph& sub) { return sub.graph && anyCall(*sub.graph, op); });
+}
+
 std::unordered_set<NodeId> flattenedOutputs(const Graph& g) {
     std::unordered_set<NodeId> out;
     if (g.output()) g[g.output()].arg(0).forEachNode([&](NodeId id) { out.insert(id); });

@@ -50,6 +50,9 @@ private:
 /// PyTorch's `unsupported_input_tensor`: no kernels are generated for complex, 8-bit exponent and meta tensors, so no pattern touches them.
 bool touchesUnsupported(const Graph& g, NodeId id);
 
+/// Whether `op` is called in the graph or in a body of it.
+bool anyCall(const Graph& g, Name op);
+
 /// Every node that the output mentions, however deep.
 std::unordered_set<NodeId> flattenedOutputs(const Graph& g);
 

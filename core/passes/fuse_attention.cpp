@@ -21,7 +21,7 @@ public:
         const bool extended = isExtended(ctx);
         RuleSet rules;
         // Every attention pattern has two batched products: without any the patterns need not be built.
-        if (hasBatchedProduct(g)) addPatternRules(rules, "fuse-attention", attentionPatterns(extended), ctx.options().is("tf32", "on"), true);
+        if (anyCall(g, "aten::bmm"_n)) addPatternRules(rules, "fuse-attention", attentionPatterns(extended), ctx.options().is("tf32", "on"), true);
         std::shared_ptr<const patterns::PatternSet> own;
         if (const std::string& path = ctx.options().get("patterns"); !path.empty()) {
             auto read = userPatterns(path, ctx.ops(), extended);
@@ -32,15 +32,6 @@ public:
         }
         inEveryGraph(g, ctx, [&](Graph& body, PassContext& inner) { rules.run(body, inner); });
         return Outcome::Done;
-    }
-
-private:
-    static bool hasBatchedProduct(const Graph& g) {
-        for (NodeId id : inOrder(g))
-            if (g[id].op == "aten::bmm") return true;
-        for (const Graph::SubGraph& sub : g.subGraphs())
-            if (sub.graph && hasBatchedProduct(*sub.graph)) return true;
-        return false;
     }
 };
 

@@ -35,6 +35,42 @@ std::string scattered(const std::string& shape, const std::string& index, int di
                              "scatter: \"f32" + shape + "cuda:0\" = torch.ops.aten.scatter.value(full, " + std::to_string(dim) + ", i, -1.0)\nreturn (scatter,)");
 }
 
+/// Attention of T5 in half precision (patterns.md 9, row 21): the scores are rounded to f16 and widened again.
+std::string attentionWithTwoConversions() {
+    return readableGraph(
+        R"(q: "f16[2, 128, 4, 64][32768, 256, 64, 1]cuda:0", k: "f16[2, 128, 4, 64][32768, 256, 64, 1]cuda:0", v: "f16[2, 128, 4, 64][32768, 256, 64, 1]cuda:0", m: "f32[2, 4, 128, 128][65536, 16384, 128, 1]cuda:0")",
+        R"(
+        permute: "f16[2, 4, 128, 64][32768, 64, 256, 1]cuda:0" = torch.ops.aten.permute.default(q, [0, 2, 1, 3])
+        permute_1: "f16[2, 4, 128, 64][32768, 64, 256, 1]cuda:0" = torch.ops.aten.permute.default(k, [0, 2, 1, 3])
+        permute_2: "f16[2, 4, 128, 64][32768, 64, 256, 1]cuda:0" = torch.ops.aten.permute.default(v, [0, 2, 1, 3])
+        permute_3: "f16[2, 4, 64, 128][32768, 64, 1, 256]cuda:0" = torch.ops.aten.permute.default(permute_1, [0, 1, 3, 2])
+        expand: "f16[2, 4, 128, 64][32768, 64, 256, 1]cuda:0" = torch.ops.aten.expand.default(permute, [2, 4, 128, 64])
+        clone: "f16[2, 4, 128, 64][32768, 8192, 64, 1]cuda:0" = torch.ops.aten.clone.default(expand, memory_format = torch.contiguous_format)
+        view: "f16[8, 128, 64][8192, 64, 1]cuda:0" = torch.ops.aten.view.default(clone, [8, 128, 64])
+        expand_1: "f16[2, 4, 64, 128][32768, 64, 1, 256]cuda:0" = torch.ops.aten.expand.default(permute_3, [2, 4, 64, 128])
+        clone_1: "f16[2, 4, 64, 128][32768, 8192, 128, 1]cuda:0" = torch.ops.aten.clone.default(expand_1, memory_format = torch.contiguous_format)
+        view_1: "f16[8, 64, 128][8192, 128, 1]cuda:0" = torch.ops.aten.view.default(clone_1, [8, 64, 128])
+        bmm: "f16[8, 128, 128][16384, 128, 1]cuda:0" = torch.ops.aten.bmm.default(view, view_1)
+        view_2: "f16[2, 4, 128, 128][65536, 16384, 128, 1]cuda:0" = torch.ops.aten.view.default(bmm, [2, 4, 128, 128])
+        add: "f32[2, 4, 128, 128][65536, 16384, 128, 1]cuda:0" = torch.ops.aten.add.Tensor(view_2, m)
+        low: "f16[2, 4, 128, 128][65536, 16384, 128, 1]cuda:0" = torch.ops.prims.convert_element_type.default(add, torch.float16)
+        high: "f32[2, 4, 128, 128][65536, 16384, 128, 1]cuda:0" = torch.ops.prims.convert_element_type.default(low, torch.float32)
+        amax: "f32[2, 4, 128, 1][512, 128, 1, 1]cuda:0" = torch.ops.aten.amax.default(high, [-1], True)
+        sub: "f32[2, 4, 128, 128][65536, 16384, 128, 1]cuda:0" = torch.ops.aten.sub.Tensor(high, amax)
+        exp: "f32[2, 4, 128, 128][65536, 16384, 128, 1]cuda:0" = torch.ops.aten.exp.default(sub)
+        sum_1: "f32[2, 4, 128, 1][512, 128, 1, 1]cuda:0" = torch.ops.aten.sum.dim_IntList(exp, [-1], True)
+        div_1: "f32[2, 4, 128, 128][65536, 16384, 128, 1]cuda:0" = torch.ops.aten.div.Tensor(exp, sum_1)
+        convert: "f16[2, 4, 128, 128][65536, 16384, 128, 1]cuda:0" = torch.ops.prims.convert_element_type.default(div_1, torch.float16)
+        expand_2: "f16[2, 4, 128, 128][65536, 16384, 128, 1]cuda:0" = torch.ops.aten.expand.default(convert, [2, 4, 128, 128])
+        view_3: "f16[8, 128, 128][16384, 128, 1]cuda:0" = torch.ops.aten.view.default(expand_2, [8, 128, 128])
+        expand_3: "f16[2, 4, 128, 64][32768, 64, 256, 1]cuda:0" = torch.ops.aten.expand.default(permute_2, [2, 4, 128, 64])
+        clone_2: "f16[2, 4, 128, 64][32768, 8192, 64, 1]cuda:0" = torch.ops.aten.clone.default(expand_3, memory_format = torch.contiguous_format)
+        view_4: "f16[8, 128, 64][8192, 64, 1]cuda:0" = torch.ops.aten.view.default(clone_2, [8, 128, 64])
+        bmm_1: "f16[8, 128, 64][8192, 64, 1]cuda:0" = torch.ops.aten.bmm.default(view_3, view_4)
+        view_5: "f16[2, 4, 128, 64][32768, 8192, 64, 1]cuda:0" = torch.ops.aten.view.default(bmm_1, [2, 4, 128, 64])
+        return (view_5,))");
+}
+
 }  // namespace
 
 class GraphRulesTest : public QObject {
@@ -93,6 +129,16 @@ private slots:
                                                                 return (a, b))"),
                    kReference);
         QCOMPARE(run.after, run.before);
+    }
+
+    /// One traversal: attention ends nearer to the output than its conversions, so it is found before they merge.
+    void attentionBeforeItsConversions() {
+        RUN_PASSES(reference, attentionWithTwoConversions(), kReference);
+        QCOMPARE(reference.count("aten._scaled_dot_product_cudnn_attention.default"), 1);
+        QCOMPARE(reference.count("aten.bmm.default"), 0);
+        RUN_PASSES(extended, attentionWithTwoConversions(), kExtended);  // left to fuse-attention
+        QCOMPARE(extended.count("aten.bmm.default"), 2);
+        QCOMPARE(extended.count("prims.convert_element_type.default"), 3);
     }
 
     void productsOfOneMatrix() {
