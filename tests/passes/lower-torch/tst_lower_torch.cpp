@@ -236,6 +236,34 @@ private slots:
         ours.replace(literal, "aten::lift_fresh_copy(.)");  // of a constant whose value no graph states
         QCOMPARE(ours, theirs);
     }
+
+    /// Networks: what PyTorch decomposes no further stands in the same order with the same arguments as in the graph that it traced (of training, its
+    /// forward part).
+    void networksAsTraced_data() {
+        QTest::addColumn<QString>("folder");
+        const QDir root(kShared + "/oracle/zoo");
+        for (const QString& name : root.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) QTest::newRow(qPrintable(name)) << root.filePath(name);
+    }
+    void networksAsTraced() {
+        if (kShared.isEmpty()) QSKIP("ALIASCOPE_SHARED is not set");
+        QFETCH(QString, folder);
+        auto dynamo = openShared(folder + "/dynamo.0.readable.py"), traced = openShared(folder + "/before_joint.0.readable.py");
+        QVERIFY(dynamo && traced);
+        const RunResult run = runPipeline(dynamo->units[0].graph, *parsePipeline("lower-torch"), testOps(), {});
+        QVERIFY(!run.error);
+        const auto anchors = [](const Graph& g) {
+            std::vector<std::string> out;
+            for (const std::string& call : callsOf(g))
+                for (std::string_view op : {"aten::mm(", "aten::addmm(", "aten::bmm(", "aten::convolution(", "aten::embedding(", "aten::cat(",
+                                            "aten::split.Tensor(", "aten::unbind.int(", "aten::pow.Tensor_Scalar(", "aten::mean.dim("})
+                    if (call.starts_with(op)) out.push_back(call);
+            return out;
+        };
+        std::vector<std::string> ours = anchors(dynamo->units[0].graph), theirs = anchors(traced->units[0].graph);
+        QVERIFY(ours.size() > 5);
+        theirs.resize(std::min(theirs.size(), ours.size()));
+        QCOMPARE(QString::fromStdString(joined(ours)), QString::fromStdString(joined(theirs)));
+    }
 };
 
 QTEST_APPLESS_MAIN(LowerTorchTest)
