@@ -19,7 +19,8 @@ public:
                 {PassOption::Type::Enum, "accum", {"auto", "f32", "native"}, "auto", "type in which chunks are added up; auto: native, extended: f32"}};
     }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
-        const ChunkRequest request = chunkRequest(ctx.options());
+        ChunkRequest request = chunkRequest(ctx.options());
+        request.everyEstimate = true;
         const ChunkProposal proposal = proposeChunks(g, ctx.ops(), request);
         if (proposal.refusal) {
             refuse(g, ctx, proposal, request);
@@ -52,6 +53,14 @@ private:
         return d;
     }
 
+    /// `1=900 2=500 4=300`: bytes by number of chunks.
+    static std::string peaksText(const ChunkProposal& proposal) {
+        std::string text;
+        for (const ChunkEstimate& e : proposal.estimates)
+            text += (text.empty() ? "" : " ") + std::to_string(e.asked == 1 ? 1 : e.cut.chunks()) + "=" + std::to_string(e.peak);
+        return text;
+    }
+
     /// One decision for each node of the region; that of the amplifier comes first.
     static void decide(const Graph& g, PassContext& ctx, const ChunkProposal& proposal) {
         const ChunkPlan& plan = proposal.plan;
@@ -61,8 +70,7 @@ private:
                                  {"n", std::to_string(plan.annotated() - 1)},
                                  {"chunks", std::to_string(chosen.cut.chunks())},
                                  {"rows", std::to_string(chosen.rows(plan))},
-                                 {"peak", std::to_string(chosen.peak)},
-                                 {"unchunked", std::to_string(proposal.estimates.front().peak)}};
+                                 {"peak", std::to_string(chosen.peak)}};
         const auto one = [&](NodeId id) {
             Decision d = decisionAt(g, ctx, id);
             const ChunkMeta& m = *plan.metas.find(id);
@@ -71,6 +79,7 @@ private:
             d.argument = std::string(toString(plan.classOf(id)));
             d.rule = "chunker 5";
             d.params = sentence;
+            if (id == amplifier) d.params.emplace_back("peaks", peaksText(proposal));
             d.params.emplace_back("dim", m.cut() ? std::to_string(m.dim) : "-");
             d.params.emplace_back("sum", m.sum ? "yes" : "no");
             d.params.emplace_back("scale", m.scale ? g[m.scale].name.str() : "-");
@@ -93,6 +102,7 @@ private:
         d.params = refusal.params;
         d.blocker = ref(g, refusal.node);
         d.rule = "chunker 14";
+        if (!proposal.estimates.empty()) d.params.emplace_back("peaks", peaksText(proposal));
         for (NodeId id : plan.path) {
             const ChunkMeta* m = plan.metas.find(id);
             const bool last = id == plan.path.back();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/recording/blob_codec.h"
+#include "core/recording/chunk_rows.h"
 #include "core/recording/graph_state.h"
 #include "core/recording/write_errors.h"
 
@@ -153,6 +154,9 @@ void LaneRecorder::writeStage(const Graph& g, const StageResult& stage) {
     storeGraphState(stage.index);
     if (stage.rewrites) insertRewrites(stageId, *stage.rewrites);
     if (stage.decisions) insertDecisions(stageId, *stage.decisions);
+    if (stage.decisions && stage.pass == "auto-chunk")
+        writeChunkRows(
+            db_, stageId, *stage.decisions, [&](const NodeRef& ref) { return versions_->uidOf(ref); }, [&](Name name) { return versions_->uidOf(name); });
     if (stage.diagnostics) insertDiagnostics(stageId, *stage.diagnostics);
     writtenVersions_ += difference.versions;
     if (writtenVersions_ > limits_.nodeVersions) throw LimitReached(path_, "node versions", limits_.nodeVersions);

@@ -137,6 +137,23 @@ struct MemoryRunRow {
 /// What holders of memory are grouped by. Of a node without such a fact the key is empty.
 enum class HolderKey : std::uint8_t { Node, Storage, Op, Module, Source, Dtype };
 
+/// A node of a region that auto-chunk cut (chunker.md 4, 7).
+struct ChunkRow {
+    Uid uid = 0;
+    std::string node, op;
+    std::string role;          ///< `input`, `body`, `output`, `tangent`
+    std::optional<int> dim;    ///< axis of which a chunk holds a part
+    bool sum = false;          ///< the whole is the sum over the chunks
+    std::optional<Uid> scaleUid;
+    std::string scale;         ///< tangent by which the whole is multiplied; empty = none
+    std::string rule;
+};
+/// Predicted peak of the graph in so many chunks; 1 = whole. Inputs are not counted.
+struct ChunkEstimateRow {
+    std::int64_t chunks = 1, peakBytes = 0;
+    bool chosen = false;
+};
+
 struct QueryResult {
     std::vector<std::string> columns;
     std::vector<std::vector<std::optional<std::string>>> rows;
@@ -167,6 +184,10 @@ public:
     std::vector<StorageRow> storages(std::int64_t lane, int stage) const;
     std::vector<DecisionRow> decisions(std::int64_t lane) const;
     std::optional<DecisionRow> decisionCard(std::int64_t id) const;  ///< with checks
+    /// Of a stage of auto-chunk; empty where it refused. The amplifier first, then tangents, inputs, body, outputs.
+    std::vector<ChunkRow> chunkRows(std::int64_t lane, int stage) const;
+    /// Of a stage of auto-chunk that followed a region to its end.
+    std::vector<ChunkEstimateRow> chunkEstimates(std::int64_t lane, int stage) const;
     std::vector<HistoryRow> history(std::int64_t lane, Uid uid) const;
     std::vector<RewriteRow> rewrites(std::int64_t lane, int stage) const;
     std::vector<DiagnosticRow> diagnostics() const;
