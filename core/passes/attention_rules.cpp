@@ -43,7 +43,7 @@ public:
     PatternAttempt(const patterns::PatternSet& set, bool tf32, bool explain) : set_(set), tf32_(tf32), explain_(explain) {}
 
     bool operator()(RuleContext& c, NodeId root) const {
-        const patterns::GuardFlags flags{c.extended, tf32_, isJointGraph(c.g)};
+        const patterns::GuardFlags flags{c.extended, tf32_, isJoint(c.g)};
         const patterns::Attempted found = patterns::attempt(set_, c.g, root, flags, [&](const std::vector<NodeId>& nodes) { return c.oneRegion(nodes); }, explain_);
         if (explain_)
             for (const auto& [action, refusal] : found.refusals) record(c, root, *action, refusal, "refused");
@@ -51,6 +51,15 @@ public:
     }
 
 private:
+    /// Asked at every root; the answer is kept for the graph that is being traversed.
+    bool isJoint(const Graph& g) const {
+        if (graph_ != &g) {
+            graph_ = &g;
+            joint_ = isJointGraph(g);
+        }
+        return joint_;
+    }
+
     bool replace(RuleContext& c, NodeId root, const patterns::Replacement& r) const {
         InsertedNodes nodes;
         if (const auto refusal = insertReplacement(r, c.g, nodes)) {
@@ -79,12 +88,14 @@ private:
         d.params = why.params;
         for (const patterns::Bound& b : why.nodes)
             d.checks.push_back({c.g[b.node].name.str(), CheckStep::Answer::Ok, c.g[b.node].op.str()});
-        if (d.verdict == "refused") d.checks.push_back({action.name, CheckStep::Answer::Failed, why.code});
+        if (d.verdict == "refused") d.checks.push_back({action.name, CheckStep::Answer::Failed, info(why.code, why.params).sentence()});
         c.pass.decide(std::move(d));
     }
 
     const patterns::PatternSet& set_;
     const bool tf32_, explain_;
+    mutable const Graph* graph_ = nullptr;  // a set of rules is traversed by one thread
+    mutable bool joint_ = false;
 };
 
 std::unique_ptr<patterns::PatternSet> builtinSet(bool extended) {
@@ -111,7 +122,8 @@ Result<std::shared_ptr<const patterns::PatternSet>> userPatterns(const std::stri
     auto file = patterns::readPatternFile(path);
     if (!file) return fail(file.error());
     patterns::SetOptions options = setOptions(extended);
-    options.reference = false;
+    options.reference = false;  // nothing that users write is matched without its constants
+    options.relaxed = true;
     auto set = std::make_shared<patterns::PatternSet>(ops, options);
     if (auto added = set->add(*file); !added) return fail(added.error());
     return std::shared_ptr<const patterns::PatternSet>(std::move(set));

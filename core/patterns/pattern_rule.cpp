@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/ops/infer.h"
 #include "core/patterns/evaluate.h"
@@ -37,12 +38,24 @@ public:
     Graph g;
     std::unordered_map<NodeId, Mark> marks;
     std::map<std::string, CaptureType> types;
+    std::unordered_set<NodeId> readers;  ///< of the results
 
     void build() {
         std::vector<Value> results;
         for (const Expr& e : rule_.find) {
             results.push_back(value(e));
             if (!results.back().isNode() && !results.back().isNone()) throw RuleError{e.place, "an operator", "a value"};
+            // Returned values may not become inputs when views are removed; results of a pattern may: a reader stands between.
+            if (results.back().isNode()) {
+                Node reader;
+                reader.kind = NodeKind::CallFunction;
+                reader.op = "aten::neg"_n;
+                reader.target = spellOp(reader.op);
+                reader.name = "result"_n;
+                reader.args = {results.back()};
+                readers.insert(g.append(std::move(reader)));
+                results.back() = Value::node(g.last());
+            }
         }
         Node n;
         n.kind = NodeKind::Output;
@@ -126,7 +139,7 @@ private:
         }
         const NodeId id = g.append(std::move(n));
         byKey_[key] = id;
-        if (mark.ops.size() == 1 && !mark.ops.front().family && !mark.optional) setInferredType(ops_, g, id);
+        if (mark.ops.size() == 1 && !mark.optional && ops_.find(mark.ops.front().name)) setInferredType(ops_, g, id);
         if (!e.name.empty()) named_[e.name] = id;
         marks[id] = std::move(mark);
         return id;
@@ -226,9 +239,9 @@ public:
         for (NodeId id : inOrder(g_)) {
             const Node& n = g_[id];
             if (n.kind == NodeKind::Placeholder) capture(id);
-            else if (n.isCall()) byNode_[id] = call(id);
+            else if (n.isCall() && !r_.readers.contains(id)) byNode_[id] = call(id);
             else if (n.kind == NodeKind::Output)
-                for (const Value& v : n.arg(0).items()) out_.outputs.push_back(v.isNode() ? static_cast<std::int32_t>(byNode_.at(v.asNode())) : -1);
+                for (const Value& v : n.arg(0).items()) out_.outputs.push_back(v.isNode() ? static_cast<std::int32_t>(byNode_.at(g_[v.asNode()].arg(0).asNode())) : -1);
         }
     }
 

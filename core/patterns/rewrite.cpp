@@ -94,7 +94,7 @@ public:
         }
         if ((why = checkGuards(action.rule->where, scope(action, out->match)))) return nullptr;
         std::optional<Refusal> wrong = action.traced ? verify(action, out->match) : std::nullopt;
-        if (wrong && flags_.extended) {
+        if (wrong && !set_.options().reference) {
             why = std::move(wrong);
             return nullptr;
         }

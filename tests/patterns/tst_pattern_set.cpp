@@ -16,6 +16,21 @@ namespace {
 /// The part of the name that says which pattern it is: `sdpa_16_half_mask_fp32_bs1_training` -> `16_half_mask_fp32_bs1`.
 std::string variant(const std::string& name) { return name.substr(5, name.rfind('_') - 5); }
 
+/// Registers the rules of a text as extended mode does; what was refused is the code of the set's error.
+struct Registered {
+    std::unique_ptr<PatternSet> set;
+    std::string error;
+};
+Registered registered(const std::string& text, bool unique = false) {
+    SetOptions options = attentionPatterns(true).options();
+    options.unique = unique;
+    Registered out{std::make_unique<PatternSet>(OpRegistry::builtin(), options), {}};
+    const auto file = parsePatterns(text, "own.patterns");
+    const Status added = file ? out.set->add(*file) : Status(fail(file.error()));
+    if (!added) out.error = added.error().code + ": " + added.error().sentence();
+    return out;
+}
+
 const PatternSet& torchSet(bool reference) {
     const auto make = [](bool asReference) {
         SetOptions options = attentionPatterns(false).options();
@@ -138,6 +153,84 @@ private slots:
             if (a.training) QCOMPARE(static_cast<int>(a.pattern.outputs.size()), outputs);
         }
         QCOMPARE(found, 2);
+    }
+
+    void redundantViewsAreNoOtherPattern() {
+        const std::string examples = "example $query=[2|1, 4, 8, 16] grad, $key=[2|1, 4, 8, 16] grad, $value=[2|1, 4, 8, 16] grad, $attn_mask=[2|1, 1, 1, 4]:f32\n";
+        const auto rule = [&](const std::string& name, const std::string& score) {
+            return "rule " + name + " { " + examples + "find matmul(cast(softmax(cast(" + score + R"(, f32), -1), dtype($query)), %v=permute($value, [0, 2, 1, 3])), %k, %v
+                make $query, %k, %v })";
+        };
+        const std::string masked = "cast(add(%s=matmul(permute($query, [0, 2, 1, 3]), permute(%k=permute($key, [0, 2, 1, 3]), [0, 1, 3, 2])), $attn_mask), dtype($query))";
+        const std::string flat = "view(view(" + masked + ", [dim($query, 0) * dim($query, 2), dim($query, 1), dim($key, 1)]), [dim($query, 0), dim($query, 2), dim($query, 1), dim($key, 1)])";
+        const Registered both = registered("set s { " + rule("is", masked) + rule("was", flat) + " }");
+        QVERIFY2(both.error.empty(), both.error.c_str());
+        QCOMPARE(both.set->actions().size(), std::size_t(16));
+        QCOMPARE(both.set->forms().size(), std::size_t(8));
+        QCOMPARE(both.set->notes().size(), std::size_t(8));
+    }
+
+    void oneFormTwoActions() {
+        const Registered r = registered(R"(set s {
+            rule first { find aten.relu(aten.view(aten.view($x: rank 3, merge(0, 1)), split(0))) make aten.neg($x) }
+            rule second prio 5 { find aten.relu($y: rank 3) make aten.abs($y) }
+        })");
+        QVERIFY2(r.error.empty(), r.error.c_str());
+        QCOMPARE(r.set->forms().size(), std::size_t(1));
+        QCOMPARE(r.set->forms().front().actions.size(), std::size_t(2));
+        QCOMPARE(r.set->actions()[r.set->forms().front().actions.front()].name, std::string("second"));
+        QCOMPARE(r.set->notes().size(), std::size_t(1));
+        QCOMPARE(r.set->notes().front().sentence(), std::string("first and second have one normal form, first is tried first."));
+    }
+
+    void otherViewsAreOtherForms() {
+        const Registered r = registered(R"(set s {
+            rule merged { find aten.relu(aten.view($x: rank 3, merge(0, 1))) make aten.neg($x) }
+            rule split { find aten.relu(aten.view(aten.view($x: rank 3, merge(1, 2)), split(0))) make aten.neg($x) }
+            rule plain { find aten.relu($x: rank 3) make aten.neg($x) }
+        })");
+        QVERIFY2(r.error.empty(), r.error.c_str());
+        QCOMPARE(r.set->forms().size(), std::size_t(3));
+    }
+
+    void permutesAreComposed() {
+        const Registered r = registered(R"(set s {
+            rule two { find aten.relu(aten.permute(aten.permute($x: rank 3, [1, 0, 2]), [0, 2, 1])) make $x }
+            rule one { find aten.relu(aten.permute($x: rank 3, [1, 2, 0])) make $x }
+        })");
+        QVERIFY2(r.error.empty(), r.error.c_str());
+        QCOMPARE(r.set->forms().size(), std::size_t(1));
+    }
+
+    void commutativeOperandsAreSorted() {
+        const Registered r = registered(R"(set s {
+            rule a { find aten.add.Tensor(aten.sin($x), aten.cos($y)) !commute make $x }
+            rule b { find aten.add.Tensor(aten.cos($p), aten.sin($q)) !commute make $q }
+            rule c { find aten.add.Tensor(aten.cos($p), aten.sin($q)) make $q }
+        })");
+        QVERIFY2(r.error.empty(), r.error.c_str());
+        QCOMPARE(r.set->forms().size(), std::size_t(2));
+    }
+
+    void equalRulesAreAnErrorWhereAsked() {
+        const std::string twice = "set s { rule a { find aten.relu($x) make $x } rule b { find aten.relu($y) make $y } }";
+        QVERIFY(registered(twice).error.empty());
+        const std::string other = "set s { rule a { find aten.relu($x) make aten.neg($x) } rule b { find aten.relu($x) make aten.abs($x) } }";
+        QVERIFY(registered(other, true).error.empty());
+        const std::string same = "set s { rule a { find aten.relu($x) make aten.neg($x) } rule b { find aten.relu($x) make aten.neg($x) } }";
+        QCOMPARE(registered(same, true).error, std::string("DUPLICATE_NORMAL_FORM: a and b have one normal form, a is tried first."));
+    }
+
+    void whatCancelsOutIsRefused() {
+        QCOMPARE(registered("set s { rule r { find aten.permute(aten.permute($x: rank 3, [1, 2, 0]), [2, 0, 1]) make $x } }").error,
+                 std::string("EMPTY_PATTERN: All of r cancels out, it would match anything."));
+    }
+
+    void nothingIsLeftOut() {
+        QVERIFY(attentionPatterns(true).actions().size() > 144);
+        std::set<std::string> rules;
+        for (const Action& a : attentionPatterns(true).actions()) rules.insert(a.rule->name);
+        for (const char* rule : {"sdpa_1", "sdpa_27", "masked_mul", "decomposed_masked", "causal_mul", "padded_root"}) QVERIFY2(rules.count(rule), rule);
     }
 };
 
