@@ -44,7 +44,7 @@ public:
 
     bool operator()(RuleContext& c, NodeId root) const {
         const patterns::GuardFlags flags{c.extended, tf32_, isJoint(c.g)};
-        const patterns::Attempted found = patterns::attempt(set_, c.g, root, flags, [&](const std::vector<NodeId>& nodes) { return c.oneRegion(nodes); }, explain_);
+        const patterns::Attempted found = patterns::attempt(set_, c.g, root, flags, [&](NodeId a, NodeId b) { return c.writeBetween(a, b); }, explain_);
         if (explain_)
             for (const auto& [action, refusal] : found.refusals) record(c, root, *action, refusal, "refused");
         return found.replacement && replace(c, root, *found.replacement);

@@ -43,6 +43,8 @@ public:
     /// Whether no mutating node stands between any two of `nodes` (mutation regions of canonicalize.md 1). Nodes made during the traversal count as
     /// lying in every region.
     bool oneRegion(const std::vector<NodeId>& nodes) const;
+    /// The first write that stands between two nodes; invalid when they lie in one region.
+    NodeId writeBetween(NodeId a, NodeId b) const { return regions_.writeBetween(a, b); }
     /// Records REGION at `root` when `other`, which everything else speaks for, lies on another side of a write; whether it does.
     bool acrossWrite(NodeId root, NodeId other);
 

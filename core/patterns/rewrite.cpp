@@ -80,7 +80,7 @@ public:
     RootAttempt(const PatternSet& set, const Graph& g, NodeId root, const GuardFlags& flags) : set_(set), g_(g), root_(root), flags_(flags) {}
 
     /// Nothing when the action does not match; else the replacement, or a refusal in `why`.
-    std::unique_ptr<Replacement> run(const Action& action, const std::function<bool(const std::vector<NodeId>&)>& sameRegion, std::optional<Refusal>& why) {
+    std::unique_ptr<Replacement> run(const Action& action, const WriteBetween& writeBetween, std::optional<Refusal>& why) {
         auto found = match(action.pattern, g_, set_.ops(), root_);
         if (!found) return nullptr;
         auto out = std::make_unique<Replacement>();
@@ -88,10 +88,11 @@ public:
         out->match = std::move(*found);
         for (const Bound& b : out->match.nodes)
             if (std::find(out->matched.begin(), out->matched.end(), b.node) == out->matched.end()) out->matched.push_back(b.node);
-        if (!sameRegion(out->matched)) {
-            why = Refusal{"REGION", {{"write", "a node"}}, root_, {}, {}};
-            return nullptr;
-        }
+        for (NodeId id : out->matched)
+            if (const NodeId write = writeBetween(root_, id)) {
+                why = Refusal{"REGION", {{"a", g_[id].name.str()}, {"b", g_[root_].name.str()}, {"write", g_.contains(write) ? g_[write].name.str() : "a node"}}, root_, g_.contains(write) ? write : NodeId(), {}};
+                return nullptr;
+            }
         if ((why = checkGuards(action.rule->where, scope(action, out->match)))) return nullptr;
         std::optional<Refusal> wrong = action.traced ? verify(action, out->match) : std::nullopt;
         if (wrong && !set_.options().reference) {
@@ -214,8 +215,7 @@ bool worthTelling(std::size_t reached, const Pattern& p) { return reached >= 3 &
 
 }  // namespace
 
-Attempted attempt(const PatternSet& set, const Graph& g, NodeId root, const GuardFlags& flags, const std::function<bool(const std::vector<NodeId>&)>& sameRegion,
-                  bool explain) {
+Attempted attempt(const PatternSet& set, const Graph& g, NodeId root, const GuardFlags& flags, const WriteBetween& writeBetween, bool explain) {
     Attempted out;
     RootAttempt tries(set, g, root, flags);
     const PatternSet::Found found = set.find(g, root, flags.training);
@@ -223,11 +223,13 @@ Attempted attempt(const PatternSet& set, const Graph& g, NodeId root, const Guar
         for (std::size_t index : set.forms()[form].actions) {
             const Action& action = set.actions()[index];
             std::optional<Refusal> why;
-            if (auto replacement = tries.run(action, sameRegion, why)) {
+            if (auto replacement = tries.run(action, writeBetween, why)) {
                 out.replacement = std::move(replacement);
                 return out;
             }
-            if (why) out.refusals.emplace_back(&action, std::move(*why));
+            // Two patterns of one shape are refused for one reason.
+            const auto known = [&](const auto& r) { return r.second.code == why->code && r.second.params == why->params; };
+            if (why && std::none_of(out.refusals.begin(), out.refusals.end(), known)) out.refusals.emplace_back(&action, std::move(*why));
         }
     }
     if (!explain || !out.refusals.empty()) return out;

@@ -22,9 +22,11 @@ struct Attempted {
     std::vector<std::pair<const Action*, Refusal>> refusals;  ///< matches that a guard refused, then the nearest miss
 };
 
-/// `sameRegion` says whether no write lies between nodes. With `explain` a root where nothing matched gets its nearest miss, when a good part of a
+/// A write between two nodes; invalid = none.
+using WriteBetween = std::function<NodeId(NodeId, NodeId)>;
+
+/// A match with a write between its nodes does not count. With `explain` a root where nothing matched gets its nearest miss, when a good part of a
 /// pattern was there.
-Attempted attempt(const PatternSet& set, const Graph& g, NodeId root, const GuardFlags& flags, const std::function<bool(const std::vector<NodeId>&)>& sameRegion,
-                  bool explain);
+Attempted attempt(const PatternSet& set, const Graph& g, NodeId root, const GuardFlags& flags, const WriteBetween& writeBetween, bool explain);
 
 }  // namespace aliascope::patterns
