@@ -29,6 +29,7 @@ public:
         for (const auto* list : {&launches, &calls})
             for (NodeId id : *list) {
                 if (ctx_.cancelled()) return;
+                if (!ctx_.mayRewrite()) break;
                 decompose(id);
             }
         // All getitems at once: thousands of them may end at one base.
@@ -390,6 +391,7 @@ public:
         return {
             {PassOption::Type::Enum, "mode", {"reference", "extended"}, "reference", "extended: tight clones, and no copies of a value onto itself"}};
     }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         const bool extended = ctx.options().is("mode", "extended");
         inEveryGraph(g, ctx, [&](Graph& body, PassContext& context) {

@@ -40,6 +40,7 @@ public:
                  "form of wrapped custom operators; v1 and v2 give PyTorch's graphs, defects included"}};
     }
 
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         std::unordered_set<Name> said;
         reportUnknownOperators(g, ctx, said);

@@ -184,7 +184,7 @@ Result<Functionalizer::BodyEffect> Functionalizer::functionalizeBody(NodeId id, 
     Graph changed = body.clone();
     std::vector<BodyWrite> writes;
     PassContext innerCtx(ops_, ctx_.options(), ctx_.cancel());
-    Functionalizer inner(changed, innerCtx, form_, &writes);
+    Functionalizer inner(changed, innerCtx, form_, &writes);  // as a whole: half a body has no form
     Status ran = inner.run();
     const auto inside = [&](Name node) { return node ? Name(attribute.str() + "." + node.str()) : Name(); };
     for (Diagnostic& d : innerCtx.diagnostics) {

@@ -101,4 +101,43 @@ Status Functionalizer::epilogue(NodeId output) {
     return {};
 }
 
+NodeId Functionalizer::inMemory(Handle* h) {
+    std::vector<Handle*> missing;
+    for (Handle* p = h; p->parent && !inMemory_.contains(p); p = p->parent) missing.push_back(p);
+    for (auto p = missing.rbegin(); p != missing.rend(); ++p) {
+        Handle* parent = (*p)->parent;
+        const NodeId base = parent->parent ? inMemory_.at(parent) : parent->storage->first;
+        inMemory_[*p] = replay(*p, base);
+    }
+    return h->parent ? inMemory_.at(h) : h->storage->first;
+}
+
+Status Functionalizer::stopBefore(NodeId id) {
+    std::vector<NodeId> rest;
+    for (NodeId at = id; at; at = g_[at].next) rest.push_back(at);
+    for (Storage& storage : storages_) {
+        if (storage.swapped || storage.frozen)
+            return failAt(id, "WRITE_WITHOUT_WRITE_BACK",
+                          {{"node", nameOf(id)}, {"arg", nameOf(storage.first)}, {"why", "its storage was replaced before"}});
+        if (storage.generation == 0) continue;
+        const NodeId value = valueOf(storage.root);
+        if (value == storage.first) continue;
+        const NodeId copy = emit(kCopyBack, {Value::node(storage.first), Value::node(value)}, {}, g_[storage.first].type, "copy_");
+        rewrite("copy-back", {ref(g_, storage.first)}, {ref(g_, copy)});
+    }
+    const auto memory = [&](NodeId used) {
+        Handle* h = knownHandle(used);
+        return Value::node(h && h->storage->generation > 0 ? inMemory(h) : used);
+    };
+    for (const NodeId node : rest) {
+        std::vector<Value> args = g_[node].args;
+        for (Value& v : args) v = v.mapNodes(memory);
+        if (!(args == g_[node].args)) g_.setArgs(node, std::move(args));
+        auto kwargs = g_[node].kwargs;
+        for (Keyword& k : kwargs) k.second = k.second.mapNodes(memory);
+        if (!(kwargs == g_[node].kwargs)) g_.setKwargs(node, std::move(kwargs));
+    }
+    return {};
+}
+
 }  // namespace aliascope::functionalization

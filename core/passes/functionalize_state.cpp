@@ -37,6 +37,7 @@ Status Functionalizer::run() {
         if (++done % 1024 == 0 && ctx_.cancelled()) return {};
         at_ = id;
         origin_ = id;
+        if (!writtenInputs_ && needsFunctionalizing(ops_, g_, id) && !ctx_.mayRewrite()) return stopBefore(id);
         if (Status s = node(id); !s) return s;
         learnSymbol(id);
     }

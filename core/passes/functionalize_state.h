@@ -189,6 +189,9 @@ private:
     Result<BodyEffect> functionalizeBody(NodeId id, Name attribute);
 
     Status epilogue(NodeId output);
+    /// Ends the functional part before `id`: memory gets the values that writes would have left, and what follows reads memory again.
+    Status stopBefore(NodeId id);
+    NodeId inMemory(Handle* h);
 
     // --- reports
     /// True the first time for (code, key): defects are said once.
@@ -218,6 +221,7 @@ private:
     std::vector<Storage*> inputs_;                     ///< storages of placeholders and constants, in graph order
     std::unordered_multimap<std::uint64_t, NodeId> symbols_;
     std::unordered_set<std::string> said_;
+    std::unordered_map<const Handle*, NodeId> inMemory_;  ///< after stopBefore
 
     NodeId at_;      ///< new nodes go before this one; invalid = at the end
     NodeId origin_;  ///< source node on whose behalf nodes are made now

@@ -17,6 +17,7 @@ public:
                  "reference",
                  "PyTorch's overlap rules, or the elements that are really written"}};
     }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         const AnalysisMode mode = ctx.options().is("analysis", "extent") ? AnalysisMode::Extent : AnalysisMode::Reference;
         inEveryGraph(g, ctx, [&](Graph& body, PassContext& context) { Reinplacer(body, context, mode).run(); });

@@ -119,6 +119,7 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
             answer.params = {{"input", g_[q.value.asNode()].name.str()}};
         }
     }
+    withinBudget(answer);
     ctx_.decide(makeDecision(g_, index_, {id, q.argument, q.argument, q.value, false, false, mode_}, answer, ctx_, clone));
     if (!answer.inPlace) return;
 
@@ -186,6 +187,7 @@ void Reinplacer::visitForeach(NodeId id) {
         return;
     }
     answer = table_.ask(q);
+    withinBudget(answer);
     answer.checks.insert(answer.checks.begin(), {"every element is written back to an input from here", CheckStep::Answer::Ok, ""});
     ctx_.decide(makeDecision(g_, index_, subject, answer, ctx_));
     if (!answer.inPlace) return;
@@ -311,6 +313,7 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
             if (!known) q.written.clear();
         }
         key.answer = table_.ask(q);
+        withinBudget(key.answer);
         if (!key.answer.inPlace) continue;
         any = true;
         takeInPlace(id, call, key);
@@ -318,6 +321,13 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
             if (t && index_.alias().storageOf(t)) taken.emplace(index_.alias().storageOf(t), q.argument);
     }
     if (any) ctx_.rewrite({"reinplace", {ref(g_, id)}, {ref(g_, id)}});
+}
+
+void Reinplacer::withinBudget(Answer& answer) {
+    if (!answer.inPlace || ctx_.mayRewrite()) return;
+    answer.inPlace = false;
+    answer.code = "NOT_REACHED";
+    answer.rule = "limit of rewrites";
 }
 
 void Reinplacer::takeInPlace(NodeId id, const WrapperCall& call, const Key& key) {

@@ -36,6 +36,8 @@ private:
 
     std::vector<Key> keysOf(NodeId id, const WrapperCall& call) const;
     void askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& keys);
+    /// What is legal but beyond the budget of rewrites stays functional.
+    void withinBudget(Answer& answer);
     void takeInPlace(NodeId id, const WrapperCall& call, const Key& key);
     void recordClones(NodeId id, const WrapperCall& call, const std::vector<Key>& keys);
     void decideByKey(NodeId id, const WrapperCall& call, const std::vector<Key>& keys);

@@ -213,6 +213,7 @@ private:
         const TensorType *own = g_[id].tensor(), *from = g_[source].tensor();
         if (!own || !from) return refuse(id, "NO_DESCRIPTION", {{"node", g_[id].name.str()}}, source);
         if (!sameDescription(*own, *from) || wouldAlias(id, source)) return;
+        if (!ctx_.mayRewrite()) return;
         if (guard_ && !isView(id, source)) {
             if (const NodeId write = guard_->conflict(id, source))
                 return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
@@ -293,6 +294,7 @@ public:
                  "extended: flattened outputs, and copies that a write needs stay"},
                 {PassOption::Type::Enum, "fp", {"strict", "fast"}, "fast", "no rewrite of this pass changes a float"}};
     }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         const bool extended = ctx.options().is("mode", "extended");
         NodeId writer;

@@ -75,6 +75,7 @@ private:
             if (extended_) return refuse(producer, consumer, write);
             warn(producer, write);
         }
+        if (!ctx_.mayRewrite()) return;
         unlink(producer);
         const NodeId before = at(consumer).prev;
         at(producer).prev = before;
@@ -172,6 +173,7 @@ public:
                  "extended: readers stay before the operator that replaces what they read"},
                 {PassOption::Type::Enum, "fp", {"strict", "fast"}, "fast", "no rewrite of this pass changes a float"}};
     }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         if (isTraining(g)) return Outcome::Done;
         NodeId writer;

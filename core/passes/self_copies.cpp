@@ -37,6 +37,7 @@ void treatSelfCopies(Graph& g, PassContext& ctx, bool erase) {
     for (NodeId copy : copies) {
         const NodeId target = g[copy].arg(0).asNode(), source = g[copy].arg(1).asNode();
         if (target != source && !(alias && sameMemory(*alias, target, source))) continue;
+        if (erase && !ctx.mayRewrite()) return;
         Decision d;
         d.node = ref(g, copy);
         if (ctx.originOf) d.origin = ctx.originOf(copy);

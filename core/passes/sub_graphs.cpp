@@ -11,6 +11,7 @@ void visit(Graph& g, PassContext& ctx, const std::function<void(Graph&, PassCont
     for (auto& sub : g.subGraphs()) {
         if (depth >= kMaxDepth || ctx.cancelled()) break;
         PassContext inner(ctx.ops(), ctx.options(), ctx.cancel());
+        inner.budget = ctx.budget;
         visit(*sub.graph, inner, work, depth + 1);
         for (Rewrite& r : inner.rewrites) {
             for (NodeRef& node : r.before) node = within(sub.attribute, node);

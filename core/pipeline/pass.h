@@ -3,6 +3,8 @@
 // recorder nor the executor. Whether it changed the graph is decided by structural hashes, not by what it says.
 
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,6 +83,12 @@ private:
     std::vector<std::pair<std::string, std::string>> entries_;
 };
 
+/// How many rewrites a pass may apply; shared by the contexts of a run of it.
+struct RewriteBudget {
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    std::int64_t taken = 0;
+};
+
 class PassContext {
 public:
     PassContext(const OpRegistry& ops, const PassOptions& options, CancelToken cancel) : ops_(ops), options_(options), cancel_(std::move(cancel)) {}
@@ -90,6 +98,15 @@ public:
     bool cancelled() const { return cancel_.cancelled(); }
     /// For work on a part of the graph that gets a context of its own.
     const CancelToken& cancel() const { return cancel_; }
+
+    /// Asked by a pass that stops early (Pass::stopsEarly) before each thing that it changes: false once the budget is used up. What it leaves then is
+    /// as correct as the graph that it was given.
+    bool mayRewrite() {
+        if (budget->taken >= budget->most) return false;
+        ++budget->taken;
+        return true;
+    }
+    std::shared_ptr<RewriteBudget> budget = std::make_shared<RewriteBudget>();
 
     void rewrite(Rewrite r) { rewrites.push_back(std::move(r)); }
     void decide(Decision d) { decisions.push_back(std::move(d)); }
@@ -119,6 +136,8 @@ public:
     virtual std::string_view name() const = 0;
     virtual std::string_view help() const = 0;                        ///< one line
     virtual std::vector<PassOption> options() const { return {}; }
+    /// It honours PassContext::mayRewrite, so that a search can find the rewrite after which results differ.
+    virtual bool stopsEarly() const { return false; }
     /// Rewrites `g`. An error leaves the graph in an undefined state; the pipeline goes back to the last good stage.
     virtual Result<Outcome> run(Graph& g, PassContext& ctx) const = 0;
 };

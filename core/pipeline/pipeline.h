@@ -61,6 +61,8 @@ struct RunOptions {
     bool verify = true;
     /// Compare copies that are left with what the other bundled pipelines do (needs.h): sets Decision::need and avoidedBy before observers hear.
     bool judgeNeeds = false;
+    /// Rewrites that each pass which stops early may apply; nothing = all.
+    std::optional<std::int64_t> mostRewrites;
 };
 
 struct RunResult {
@@ -69,6 +71,7 @@ struct RunResult {
     std::optional<Diagnostic> error;
     std::vector<Diagnostic> diagnostics;
     std::vector<std::pair<std::string, std::vector<Decision>>> decisions;  ///< by stage name
+    std::int64_t rewritesTaken = 0;    ///< of passes that stop early, as they count them
 };
 
 /// Runs the steps on `g` in place; verifies before the first and after each step that changed the graph. On failure `g` is the last good stage.

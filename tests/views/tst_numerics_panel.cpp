@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSortFilterProxyModel>
@@ -70,6 +71,36 @@ private slots:
         QVERIFY(strip.contains(QLatin1String("max abs")));
         QVERIFY(label("numerics.reference")->text().contains(QLatin1String("stage 1 imported")));
         QCOMPARE(table()->currentIndex(), proxied(begin));  // shown at once
+    }
+
+    void bisectingRewritesShowsEveryProbeAndTheRewrite() {
+        runAll("overlapping_views.py", "torch-v1");
+        QSignalSpy finished(session_.get(), &Session::bisectFinished);
+        auto* button = panel_->findChild<QPushButton*>(QStringLiteral("numerics.bisectRewrites"));
+        QTest::mouseClick(button, Qt::LeftButton);
+        QVERIFY(!button->isEnabled());
+        QVERIFY(panel_->findChild<QPushButton*>(QStringLiteral("numerics.cancelBisect"))->isVisible());
+        QVERIFY(finished.wait(20'000));
+        QVERIFY(settled(*session_));
+        QVERIFY2(label("numerics.found")->text().contains(QLatin1String("With rewrite 1 of 1 (wrap-v1): two became")),
+                 qPrintable(label("numerics.found")->text()));
+        auto* probes = panel_->findChild<QListWidget*>(QStringLiteral("numerics.probes"));
+        QVERIFY(probes->count() >= 3);
+        QVERIFY(probes->item(0)->text().endsWith(QLatin1String("reference")));
+        QVERIFY(button->isEnabled());
+        QVERIFY(!panel_->findChild<QPushButton*>(QStringLiteral("numerics.cancelBisect"))->isVisible());
+        QCOMPARE(session_->stage(), 2);  // the stage that was found is shown
+    }
+
+    void aCancelledSearchSaysSo() {
+        runAll("overlapping_views.py", "torch-v1");
+        QSignalSpy finished(session_.get(), &Session::bisectFinished);
+        QTest::mouseClick(panel_->findChild<QPushButton*>(QStringLiteral("numerics.bisectPasses")), Qt::LeftButton);
+        QTest::mouseClick(panel_->findChild<QPushButton*>(QStringLiteral("numerics.cancelBisect")), Qt::LeftButton);
+        QVERIFY(finished.wait(20'000));
+        const auto report = finished.first().first().value<BisectReport>();
+        QVERIFY(report.cancelled || report.stage == 2);  // it may have been done already
+        if (report.cancelled) QVERIFY(label("numerics.found")->text().startsWith(QLatin1String("Cancelled")));
     }
 
     void theStripJumpsThere() {

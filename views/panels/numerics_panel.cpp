@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QListWidget>
 #include <QPainter>
 #include <QScrollArea>
 #include <QSplitter>
@@ -58,6 +59,14 @@ NumericsPanel::NumericsPanel(Session& session, QWidget* parent)
     build();
     connect(&session_, &Session::recordingChanged, this, &NumericsPanel::refresh);
     connect(&session_, &Session::runsChanged, this, &NumericsPanel::refresh);
+    connect(&session_, &Session::recordingChanged, this, [this] { probeBox_->setVisible(session_.runningJob() != 0 && probeBox_->isVisible()); });
+    connect(&session_, &Session::bisectStarted, this, [this] { showBisecting(true); });
+    connect(&session_, &Session::bisectProbed, this, [this](const BisectRow& row) {
+        auto* item = new QListWidgetItem((row.good ? QStringLiteral(".  ") : QStringLiteral("X  ")) + row.text, probes_);
+        item->setData(Qt::UserRole, row.stage);
+        probes_->scrollToItem(item);
+    });
+    connect(&session_, &Session::bisectFinished, this, &NumericsPanel::bisected);
     connect(&session_, &Session::selectionChanged, this, &NumericsPanel::follow);
     connect(&session_, &Session::stageChanged, this, [this] {
         if (pendingNode_ == kNoUid) return;
@@ -94,6 +103,7 @@ void NumericsPanel::build() {
     rows->setSpacing(0);
     rows->addWidget(buildHead());
     rows->addWidget(buildStrip());
+    rows->addWidget(buildProbes());
     rows->addWidget(rule(page));
     auto* splitter = new QSplitter(Qt::Horizontal, page);
     splitter->setHandleWidth(1);
@@ -146,6 +156,14 @@ QWidget* NumericsPanel::buildHead() {
     row->addWidget(reference_, 2);
     auto* run = textButton(tr("Run all  Ctrl+F5"), QStringLiteral("numerics.run"), head);
     row->addWidget(run);
+    bisectPasses_ = textButton(tr("Bisect passes"), QStringLiteral("numerics.bisectPasses"), head);
+    bisectPasses_->setToolTip(tr("Find the first pass after which the program gives something else"));
+    row->addWidget(bisectPasses_);
+    bisectRewrites_ = textButton(tr("Bisect rewrites"), QStringLiteral("numerics.bisectRewrites"), head);
+    bisectRewrites_->setToolTip(tr("Find the pass, then how many of its rewrites it takes"));
+    row->addWidget(bisectRewrites_);
+    connect(bisectPasses_, &QPushButton::clicked, this, [this] { startBisect(false); });
+    connect(bisectRewrites_, &QPushButton::clicked, this, [this] { startBisect(true); });
     connect(run, &QPushButton::clicked, this, &NumericsPanel::runAllWanted);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         proxy_->setWords(text);
@@ -173,6 +191,58 @@ QWidget* NumericsPanel::buildStrip() {
     row->addWidget(goToFirst_);
     connect(goToFirst_, &QPushButton::clicked, this, &NumericsPanel::goToFirstDivergence);
     return strip_;
+}
+
+QWidget* NumericsPanel::buildProbes() {
+    probeBox_ = new QWidget(this);
+    probeBox_->setObjectName(QStringLiteral("numerics.probeBox"));
+    auto* column = new QVBoxLayout(probeBox_);
+    column->setContentsMargins(Metrics::pad(), 0, Metrics::pad(), Metrics::tight());
+    column->setSpacing(Metrics::tight());
+    auto* row = new QHBoxLayout();
+    found_ = new ElidedLabel(probeBox_);
+    found_->setObjectName(QStringLiteral("numerics.found"));
+    row->addWidget(found_, 1);
+    cancelBisect_ = textButton(tr("Cancel"), QStringLiteral("numerics.cancelBisect"), probeBox_);
+    row->addWidget(cancelBisect_);
+    column->addLayout(row);
+    probes_ = new QListWidget(probeBox_);
+    probes_->setObjectName(QStringLiteral("numerics.probes"));
+    probes_->setAccessibleName(tr("Probes of the search"));
+    probes_->setFont(Metrics::monoFont(1.0));
+    probes_->setMaximumHeight(Metrics::em(9));
+    column->addWidget(probes_);
+    probeBox_->hide();
+    connect(cancelBisect_, &QPushButton::clicked, this, [this] { session_.jobs().cancel(session_.runningJob()); });
+    connect(probes_, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) { session_.setStage(item->data(Qt::UserRole).toInt()); });
+    return probeBox_;
+}
+
+void NumericsPanel::startBisect(bool rewrites) {
+    probes_->clear();
+    if (session_.bisect(rewrites)) return;
+    probeBox_->show();
+    cancelBisect_->hide();
+    found_->setText(tr("A run is in progress: cancel it first."));
+}
+
+void NumericsPanel::showBisecting(bool running) {
+    probeBox_->show();
+    cancelBisect_->setVisible(running);
+    bisectPasses_->setEnabled(!running);
+    bisectRewrites_->setEnabled(!running);
+    if (running) found_->setText(tr("Searching\u2026"));
+}
+
+void NumericsPanel::bisected(const BisectReport& report) {
+    showBisecting(false);
+    const QString text = report.cancelled ? tr("Cancelled. %1").arg(report.sentence) : report.error ? report.error->what : report.sentence;
+    found_->setText(text);
+    found_->setAccessibleName(text);
+    found_->setToolTip(report.error || report.cancelled ? text : text + QStringLiteral("\n") + report.command);
+    if (report.stage == 0) return;
+    session_.setStage(report.stage);
+    pendingNode_ = report.node;
 }
 
 QWidget* NumericsPanel::buildDetail() {

@@ -10,6 +10,7 @@
 class QCheckBox;
 class QLabel;
 class QLineEdit;
+class QListWidget;
 class QPushButton;
 class QStackedWidget;
 class QTableView;
@@ -42,6 +43,10 @@ private:
     QWidget* buildDetail();
     void refresh();
     void adopt(std::shared_ptr<const ValueMatrix> matrix);
+    QWidget* buildProbes();
+    void startBisect(bool rewrites);
+    void showBisecting(bool running);
+    void bisected(const BisectReport& report);
     void showStrip();
     void showDetail();
     void showCount();
@@ -54,12 +59,14 @@ private:
     NumericsFilterProxy* proxy_;
     QStackedWidget* pages_ = nullptr;
     QLabel *reference_ = nullptr, *verdict_ = nullptr, *empty_ = nullptr, *count_ = nullptr, *detailHead_ = nullptr;
-    QPushButton *goToFirst_ = nullptr, *goToCell_ = nullptr;
+    QPushButton *goToFirst_ = nullptr, *goToCell_ = nullptr, *bisectPasses_ = nullptr, *bisectRewrites_ = nullptr, *cancelBisect_ = nullptr;
+    QListWidget* probes_ = nullptr;
+    QLabel* found_ = nullptr;
     QLineEdit* filter_ = nullptr;
     QCheckBox* differences_ = nullptr;
     QTableView* table_ = nullptr;
     FactGrid* facts_ = nullptr;
-    QWidget* strip_ = nullptr;
+    QWidget *strip_ = nullptr, *probeBox_ = nullptr;
     bool dirty_ = true, following_ = false;
     Uid pendingNode_ = kNoUid;  ///< to be selected once its stage is shown
 };

@@ -65,6 +65,7 @@ void Session::readDone(ReadOutcome outcome) {
     for (std::size_t unit : units) {
         if (outcome.document->units[unit].id != outcome.request.graph.toStdString()) continue;
         recordUnitOf(outcome, unit);
+        if (units.size() > 1) pending_ = std::move(outcome);
         return;
     }
     if (!outcome.request.graph.isEmpty()) {
@@ -86,9 +87,7 @@ void Session::readDone(ReadOutcome outcome) {
 
 void Session::openUnit(std::size_t unit) {
     if (!pending_) return;
-    const ReadOutcome outcome = std::move(*pending_);
-    pending_.reset();
-    recordUnitOf(outcome, unit);
+    recordUnitOf(*pending_, unit);
 }
 
 bool Session::temporaryPath(const QString& title, QString& path) {
@@ -178,7 +177,8 @@ void Session::runPipeline(const QString& pipeline) {
 bool Session::runStages(const RunRequest& request) {
     if (!isOpen() || runningJob_ != 0) return false;
     runningJob_ = jobs_.start(
-        request.stages.size() == 1 ? tr("Running stage %1").arg(request.stages.front()) : tr("Running all stages"), QString(), JobQueue::Kind::Visible,
+        request.stages.size() == 1 ? tr("Running stage %1").arg(request.stages.front()) : tr("Running all stages"), QString(),
+        JobQueue::Kind::Visible,
         [recording = data_.recording, lane = data_.lane, ops = ops_, request](const JobContext& job) {
             return aliascope::runStages(recording, lane, ops, request, job);
         },
@@ -188,6 +188,24 @@ bool Session::runStages(const RunRequest& request) {
             if (report.recorded && recording == data_.recording) emit runsChanged();
         });
     emit runStarted();
+    return true;
+}
+
+bool Session::bisect(bool rewrites) {
+    if (!isOpen() || runningJob_ != 0) return false;
+    runningJob_ = jobs_.start(
+        tr("Bisecting"), QString(), JobQueue::Kind::Visible,
+        [this, recording = data_.recording, lane = data_.lane, ops = ops_, rewrites](const JobContext& job) {
+            return aliascope::bisect(recording, lane, ops, rewrites, job, [this](const BisectRow& row) {
+                QMetaObject::invokeMethod(
+                    this, [this, row] { emit bisectProbed(row); }, Qt::QueuedConnection);
+            });
+        },
+        [this](BisectReport report) {
+            runningJob_ = 0;
+            emit bisectFinished(report);
+        });
+    emit bisectStarted();
     return true;
 }
 

@@ -12,6 +12,7 @@
 
 #include "views/session/job_queue.h"
 #include "views/session/opening.h"
+#include "views/session/bisect_job.h"
 #include "views/session/run_job.h"
 #include "views/session/selection.h"
 #include "views/session/stage_text.h"
@@ -31,14 +32,16 @@ public:
     // --- opening ------------------------------------------------------------------------------------------------------------------------
     /// Reads, runs the pipeline, records, shows. A file with several graphs ends in importChoice(); a newer request supersedes an older one.
     void open(const OpenRequest& request);
-    /// Answers importChoice() with an index into the document's units.
+    /// Answers importChoice() with an index into the document's units. Nothing is read again.
     void openUnit(std::size_t unit);
-    /// The document that waits for openUnit(); null when none does.
+    /// The document of several graphs from which openUnit() takes one, and another later on; null when what is open has one graph.
     std::shared_ptr<const Document> pendingDocument() const { return pending_ ? pending_->document : nullptr; }
     /// Runs a further pipeline over the graph of the current lane; it becomes the current lane.
     void runPipeline(const QString& pipeline);
     /// Runs stages of the current lane and records what comes out; ends in runFinished(). One at a time: false while one runs.
     bool runStages(const RunRequest& request);
+    /// Searches the pass (or the rewrite too) after which the current lane differs; ends in bisectFinished(). False while a run is in progress.
+    bool bisect(bool rewrites);
     /// The job of the run in progress; 0 = none.
     int runningJob() const { return runningJob_; }
     /// Copies the session file; afterwards the copy is the open one.
@@ -103,6 +106,9 @@ Q_SIGNALS:
     void runsChanged();           ///< runs or comparisons of the lane were recorded
     void runStarted();
     void runFinished(const aliascope::RunReport& report);
+    void bisectStarted();
+    void bisectProbed(const aliascope::BisectRow& row);
+    void bisectFinished(const aliascope::BisectReport& report);
     void importChoice();  ///< pendingDocument() holds several graphs
     void failed(const aliascope::ErrorReport& report);
     void notice(const QString& sentence);  ///< something to know, nothing to do

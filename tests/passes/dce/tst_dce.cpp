@@ -53,6 +53,16 @@ private slots:
     }
     void randomStays() { QCOMPARE(left("        bernoulli = torch.ops.aten.bernoulli.default(x)\n        return (x,)\n").first, Names{"bernoulli"}); }
     void unknownOperatorStays() { QCOMPARE(left("        bump = torch.ops.vendor.bump.default(x)\n        return (x,)\n").first, Names{"bump"}); }
+    void launchesThatWriteInPlaceStay() {
+        // After re-inplacing a launch copies nothing, and nothing uses what it returns.
+        const char* inPlace =
+            "        launch = torch.ops.higher_order.triton_kernel_wrapper_functional(kernel_idx = 7, constant_args_idx = 0, grid = [(1, 1, 1)], "
+            "tma_descriptor_metadata = {}, kwargs = {'in_ptr': x, 'out_ptr': y}, tensors_to_clone = [])\n";
+        QCOMPARE(left("        y = torch.ops.aten.cos.default(x)\n" + std::string(inPlace) + "        return (y,)\n").first, (Names{"y", "launch"}));
+        // A definition of the kernel says what it writes: nobody sees y.
+        QVERIFY(ops_.addText("kernel 7(Tensor in_ptr, Tensor out_ptr)\n", "test.ops").empty());
+        QCOMPARE(left("        y = torch.ops.aten.cos.default(x)\n" + std::string(inPlace) + "        return (x,)\n").first, Names{});
+    }
     void wrappersWithoutUsersGo() {
         QCOMPARE(left("        a = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = x)\n"
                       "        b = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [x])\n"
