@@ -107,6 +107,17 @@ void attention(benchmark::State& state) {
 }
 BENCHMARK(attention)->Arg(12)->Unit(benchmark::kMillisecond);
 
+/// A digest; `ns_per_element` is what counts.
+void digest(benchmark::State& state, DType dtype) {
+    const Tensor t = filled(dtype, {state.range(0)}, {1});
+    double seconds = 0;
+    for (auto _ : state) seconds += secondsOf([&] { benchmark::DoNotOptimize(fastCpu().digest(t)); });
+    state.counters["ns_per_element"] = seconds * 1e9 / static_cast<double>(state.iterations() * state.range(0));
+}
+BENCHMARK_CAPTURE(digest, f32, DType::F32)->Arg(1 << 10)->Arg(1 << 16)->Arg(1 << 23)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(digest, bf16, DType::BF16)->Arg(1 << 10)->Arg(1 << 16)->Arg(1 << 23)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(digest, i64, DType::I64)->Arg(1 << 16)->Unit(benchmark::kMicrosecond);
+
 }  // namespace
 
 BENCHMARK_MAIN();
