@@ -51,7 +51,7 @@ std::string unknownOption(const VerbSpec& verb, const std::vector<std::string>& 
         const std::string& word = words[i];
         if (word.size() < 2 || word[0] != '-' || word == "-h" || word == "--help") continue;
         const std::string name = word.substr(0, word.find('='));
-        const OptionSpec* option = findOption(name);
+        const OptionSpec* option = findOption(name, verb.name);
         if (option && takes(verb, *option)) {
             if (option->value.empty() && name != word) return fmt::format("{} takes no value", name);
             if (!option->value.empty() && name == word) ++i;
@@ -65,8 +65,8 @@ std::string unknownOption(const VerbSpec& verb, const std::vector<std::string>& 
 }
 
 /// Of the option that `text` starts with: the parser's own words name no more than the type of the value.
-std::string needsValue(std::string_view text) {
-    const OptionSpec* option = findOption(text.substr(0, text.find(':')));
+std::string needsValue(const VerbSpec& verb, std::string_view text) {
+    const OptionSpec* option = findOption(text.substr(0, text.find(':')), verb.name);
     return option ? fmt::format("{} needs a value: {}, {}", option->name, option->value, option->help) : std::string(text);
 }
 
@@ -108,7 +108,7 @@ Parsed parseArguments(const std::vector<std::string>& words) {
     app.set_help_flag("-h,--help");
     std::map<std::string, std::vector<std::string>> taken;
     for (std::string_view name : verb->options) {
-        const OptionSpec& option = *findOption(name);
+        const OptionSpec& option = *findOption(name, verb->name);
         const std::string names = std::string(option.shortName.empty() ? "" : std::string(option.shortName) + ",") + std::string(option.name);
         if (option.value.empty())
             app.add_flag(names);
@@ -124,12 +124,12 @@ Parsed parseArguments(const std::vector<std::string>& words) {
     } catch (const CLI::CallForHelp&) {
         return help(verbHelp(*verb));
     } catch (const CLI::ArgumentMismatch& e) {
-        return mistake(needsValue(e.what()));
+        return mistake(needsValue(*verb, e.what()));
     } catch (const CLI::ParseError& e) {
         return mistake(e.what());
     }
     for (const auto& [name, values] : taken)
-        if (std::find(values.begin(), values.end(), "") != values.end()) return mistake(needsValue(name));
+        if (std::find(values.begin(), values.end(), "") != values.end()) return mistake(needsValue(*verb, name));
     const int given = static_cast<int>(out.arguments.positional.size());
     if (given > arity.most)
         return mistake(fmt::format("`{}` takes {}; \"{}\" is too much", verb->name,

@@ -11,7 +11,7 @@ constexpr std::size_t helpWidth = 110;
 
 const std::vector<std::string_view> common = {"--json", "--format", "--no-color", "--quiet", "--verbose"};
 const std::vector<std::string_view> reading = {"--graph", "--ops", "--strict", "--limits"};
-const std::vector<std::string_view> running = {"--pipeline", "--passes"};
+const std::vector<std::string_view> running = {"--pipeline", "--passes", "--patterns"};
 
 std::vector<std::string_view> options(std::vector<std::string_view> own, const std::vector<std::vector<std::string_view>>& groups) {
     for (const auto& group : groups)
@@ -55,7 +55,8 @@ const std::vector<OptionSpec>& optionTable() {
          "best, torch-v2, torch-v1, torch-joint, with options in braces too; a file with a pipeline text; - for standard input. "
          "Of a session: the lane of that name"},
         {"--passes", "", "TEXT", "pipeline text, for example 'functionalize{custom-ops=v2},reinplace,decompose-functionalized'"},
-        {"--ops", "", "FILE", "schemas (and bodies) of custom operators; may be given several times"},
+        {"--patterns", "", "FILE", "rules that fuse-attention applies after its own: find, where, make"},
+        {"--ops", "", "FILE", "schemas (and bodies) of custom operators; may be given several times; without it the .ops files beside FILE; none = none"},
         {"--strict", "", "", "exit 3 when a part of the file could not be read"},
         {"--limits", "", "LIST",
          "NAME=N,... moves a bound: file, graph, line (bytes), nodes (of a graph), values, classes (nesting, up to 1000), messages (of a graph); of "
@@ -68,7 +69,11 @@ const std::vector<OptionSpec>& optionTable() {
          "tensors to run on: safetensors, npy, npz or a folder of npy; in/NAME, in/INDEX, plain names, or by order (default: random values by role)"},
         {"--seed", "", "N", "seed of random values (default 0)"},
         {"--save-outputs", "", "F", "write out/INDEX and after/INDEX of the last stage that ran (safetensors; .npz, .npy by their names)"},
-        {"--digests", "", "WHICH", "all (default) or outputs: values that are compared and recorded"},
+        {"--digests", "", "WHICH", "all (default), outputs, or names of nodes with commas between: values that are compared and recorded"},
+        {"--keep", "", "NODES", "names with commas between: --save-outputs writes their values too, as value/NAME"},
+        {"--alias", "", "A=B", "input A shares the storage of input B; A=B[OFFSET] at that element of A's type; may be given several times"},
+        {"--bind", "", "NAME=X", "a number, or a file with the tensor, for one input, constant or symbol; may be given several times"},
+        {"--reference", "", "WORD", "native (default), or f64: judge differences by the errors against a run in doubles"},
         {"--sanitize", "", "MODE", "off (default), reads or full: find reads of overwritten values"},
         {"--repeat", "", "N", "run every stage N times for its time (default 1)"},
         {"--tolerance", "", "R[,A]", "elements are close within A + R * abs(value), instead of the policy between the stages"},
@@ -98,6 +103,11 @@ const std::vector<OptionSpec>& optionTable() {
         {"--at", "", "NODE", "what is live at this node"},
         {"--by", "", "KEY", "group by storage, node, module, op, source or dtype"},
         {"--plan", "", "", "place the storages in one arena: offsets, arena, lower bound, without and with in-place reuse"},
+        {"--plan", "", "", "also the nodes of the region: how each is cut, added up and scaled", "chunk"},
+        {"--chunks", "", "N", "how many (default: 8; --mode extended: by predicted peak)"},
+        {"--mode", "", "MODE", "reference (as PyTorch 2.11) or extended (more operators, and only where it saves memory)"},
+        {"--budget", "", "BYTES", "as few chunks as keep the predicted peak within it"},
+        {"--plan", "", "WORD", "off (default), or on: run in one arena as the offline plan places it, results over operands that die", "exec"},
         {"--diff", "", "A", "a stage to compare with another (B, default: the last) at their peaks"},
         {"--accounting", "", "WORD", "exact (bytes asked for) or cuda-caching (what PyTorch's allocator takes for them)"},
         {"--run", "", "ID", "a run that the session holds, instead of a prediction"},
@@ -112,10 +122,13 @@ const std::vector<OptionSpec>& optionTable() {
     return table;
 }
 
-const OptionSpec* findOption(std::string_view name) {
-    for (const OptionSpec& option : optionTable())
-        if (option.name == name || (!option.shortName.empty() && option.shortName == name)) return &option;
-    return nullptr;
+const OptionSpec* findOption(std::string_view name, std::string_view verb) {
+    const OptionSpec* found = nullptr;
+    for (const OptionSpec& option : optionTable()) {
+        if (option.name != name && (option.shortName.empty() || option.shortName != name)) continue;
+        if (option.verb.empty() ? !found : option.verb == verb) found = &option;
+    }
+    return found;
 }
 
 const std::vector<VerbSpec>& verbTable() {
@@ -139,7 +152,7 @@ const std::vector<VerbSpec>& verbTable() {
          "FILE",
          "run passes, print the graph after them; text to text, no session",
          "Without --pipeline and --passes nothing runs: the graph is read and printed. A graph with sub-graphs prints each, the main one first.",
-         options({"--pipeline", "--passes", "--as", "--stage", "--until", "--skip", "--output"}, {plain}),
+         options({"--pipeline", "--passes", "--patterns", "--as", "--stage", "--until", "--skip", "--output"}, {plain}),
          {"aliascope opt graph.py --pipeline torch-v2", "aliascope opt - --passes 'reinplace{analysis=extent}' --as graph < graph.txt"}},
         {"run",
          "FILE",
@@ -186,7 +199,8 @@ const std::vector<VerbSpec>& verbTable() {
          "tell where it begins. With -o, or where FILE is a session, values, memory, times and comparisons are recorded. Exit 1: a stage differs; 5: one "
          "could not be run.",
          options({"--stage", "--device", "--inputs", "--seed", "--save-outputs", "--digests", "--sanitize", "--repeat", "--tolerance", "--rtol", "--atol",
-                  "--timeout", "--max-flops", "--max-bytes", "--stand-in", "--cast", "--random-constants", "--output", "--until", "--skip"},
+                  "--timeout", "--max-flops", "--max-bytes", "--stand-in", "--cast", "--random-constants", "--reference", "--plan", "--alias", "--bind", "--keep",
+                  "--output", "--until", "--skip"},
                  {staged}),
          {"aliascope exec kv.py --ops mylib.ops --pipeline torch-v1", "aliascope exec kv.py --inputs values.safetensors --save-outputs out.safetensors"}},
         {"memory",
@@ -202,7 +216,8 @@ const std::vector<VerbSpec>& verbTable() {
          "values of the stages compared: a matrix, and where the first difference begins",
          "Cells: . within tolerance, X differs and it begins here, x differs because something before it does, - no counterpart, ~ not comparable. Of a "
          "session the recorded comparisons; where there are none, the stages are run first. --node shows one value.",
-         options({"--node", "--exit-code", "--device", "--inputs", "--seed", "--rtol", "--atol", "--timeout", "--max-flops", "--stand-in", "--limit", "--output"},
+         options({"--node", "--exit-code", "--device", "--inputs", "--seed", "--alias", "--bind", "--reference", "--rtol", "--atol", "--timeout", "--max-flops",
+                  "--stand-in", "--limit", "--output"},
                  {staged}),
          {"aliascope numerics kv.aliascope", "aliascope numerics kv.py --pipeline torch-v1 --exit-code"}},
         {"bisect",
@@ -210,7 +225,7 @@ const std::vector<VerbSpec>& verbTable() {
          "the first pass after which the program gives something else",
          "Runs stages and halves the range between one that agrees with the first and one that does not. Every probe is shown, and recorded where FILE is a "
          "session. Exit 1: a pass was found.",
-         options({"--rewrites", "--device", "--inputs", "--seed", "--rtol", "--atol", "--timeout", "--max-flops", "--stand-in", "--output"}, {staged}),
+         options({"--rewrites", "--device", "--inputs", "--seed", "--alias", "--bind", "--reference", "--rtol", "--atol", "--timeout", "--max-flops", "--stand-in", "--output"}, {staged}),
          {"aliascope bisect kv.py --pipeline torch-v1", "aliascope bisect kv.aliascope --rewrites"}},
         {"query",
          "S [SQL]",
@@ -230,7 +245,13 @@ const std::vector<VerbSpec>& verbTable() {
         {"open", "FILE...", "start the window there", "", {}, {}, false},
         {"import", "FILE...", "read into a session without running a pipeline", "", {}, {}, false},
         {"patterns", "FILE", "attention patterns and near misses", "", {}, {}, false},
-        {"chunk", "FILE", "plan of the auto-chunker", "", {}, {}, false},
+        {"chunk",
+         "FILE",
+         "what the auto-chunker would cut, why it refuses, predicted peaks by number of chunks",
+         "The passes before it are --pipeline or --passes up to `auto-chunk` (default remove-noops, fold-constants, canonicalize-views); its options come from "
+         "there too. Peaks are of compiled code, inputs not counted.",
+         options({"--plan", "--chunks", "--mode", "--budget", "--pipeline", "--passes", "--stage", "--output"}, {plain}),
+         {"aliascope chunk joint.py --plan", "aliascope chunk joint.py --chunks 16 --json", "aliascope chunk joint.py --mode extended --budget 8000000000"}},
         {"compare", "A B", "two sessions, pipelines or files", "", {}, {}, false},
         {"check", "FILE", "gates for continuous integration", "", {}, {}, false},
         {"report", "FILE", "report as HTML or Markdown", "", {}, {}, false},
@@ -289,7 +310,7 @@ std::string verbHelp(const VerbSpec& verb) {
     if (!verb.detail.empty()) out += "\n" + wrapped(verb.detail, 0, 0) + "\n";
     out += "\noptions:\n";
     for (std::string_view name : verb.options) {
-        const OptionSpec& option = *findOption(name);
+        const OptionSpec& option = *findOption(name, verb.name);
         std::string head = fmt::format("  {}{}{}{}", option.shortName.empty() ? "" : std::string(option.shortName) + ", ", option.name,
                                        option.value.empty() ? "" : " ", option.value);
         out += fmt::format("{:<26} {}\n", head, wrapped(option.help, 27, 27));

@@ -12,6 +12,7 @@ struct OptionSpec {
     std::string_view shortName;  ///< `-o`, or empty
     std::string_view value;      ///< placeholder of its value (`NAME`); empty = a flag
     std::string_view help;
+    std::string_view verb = {};  ///< the only verb for which this is the meaning; empty = all others
 };
 
 struct VerbSpec {
@@ -25,7 +26,7 @@ struct VerbSpec {
 };
 
 const std::vector<OptionSpec>& optionTable();
-const OptionSpec* findOption(std::string_view name);
+const OptionSpec* findOption(std::string_view name, std::string_view verb = {});
 const std::vector<VerbSpec>& verbTable();
 const VerbSpec* findVerb(std::string_view name);
 

@@ -34,11 +34,75 @@ exec::Sanitize sanitizeMode(Command& c) {
     usage(fmt::format("--sanitize {}: off, reads or full expected", text));
 }
 
-exec::DigestMode digestMode(Command& c) {
+/// Names between commas, `%` left out.
+std::vector<std::string> nodeList(const std::string& text) {
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        std::string name = text.substr(at, end - at);
+        if (name.starts_with("%")) name.erase(0, 1);
+        if (!name.empty()) out.push_back(std::move(name));
+        at = end + 1;
+    }
+    return out;
+}
+
+/// `all`, `outputs`, or nodes.
+void readDigests(Command& c, StageRunOptions& options) {
     const std::string text = c.args().get("--digests");
-    if (text.empty() || text == "all") return exec::DigestMode::All;
-    if (text == "outputs") return exec::DigestMode::Outputs;
-    usage(fmt::format("--digests {}: all or outputs expected", text));
+    if (text.empty() || text == "all") return;
+    options.digests = text == "outputs" ? exec::DigestMode::Outputs : exec::DigestMode::Nodes;
+    if (options.digests == exec::DigestMode::Nodes) options.digestNodes = nodeList(text);
+}
+
+/// `A=B` or `A=B[OFFSET]`.
+exec::InputAlias aliasOf(const std::string& text) {
+    const auto wrong = [&] { usage(fmt::format("--alias {}: A=B or A=B[OFFSET] expected, OFFSET in elements of A", text)); };
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) wrong();
+    exec::InputAlias alias;
+    std::string base = text.substr(equals + 1);
+    if (const auto open = base.find('['); open != std::string::npos) {
+        const char *first = base.data() + open + 1, *last = base.data() + base.size() - 1;
+        const auto [end, error] = std::from_chars(first, last, alias.offset);
+        if (!base.ends_with(']') || error != std::errc() || end != last || alias.offset < 0) wrong();
+        base.resize(open);
+    }
+    if (base.empty()) wrong();
+    alias.name = Name(text.substr(0, equals));
+    alias.base = Name(base);
+    return alias;
+}
+
+/// `NAME=VALUE` or `NAME=FILE`.
+exec::InputBinding bindingOf(const std::string& text) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+        usage(fmt::format("--bind {}: NAME=NUMBER or NAME=FILE expected", text));
+    exec::InputBinding binding;
+    binding.name = Name(text.substr(0, equals));
+    const std::string value = text.substr(equals + 1);
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error == std::errc() && end == value.data() + value.size())
+        binding.number = number;
+    else
+        binding.file = value;
+    return binding;
+}
+
+bool onOff(Command& c, const char* option) {
+    const std::string text = c.args().get(option);
+    if (text.empty() || text == "off") return false;
+    if (text == "on") return true;
+    usage(fmt::format("{} {}: on or off expected", option, text));
+}
+
+Reference referenceOf(Command& c) {
+    const std::string text = c.args().get("--reference");
+    if (text.empty() || text == "native") return Reference::Native;
+    if (text == "f64") return Reference::F64;
+    usage(fmt::format("--reference {}: native or f64 expected", text));
 }
 
 /// `RTOL` or `RTOL,ATOL`.
@@ -113,7 +177,12 @@ StageRunOptions stageRunOptions(Command& c) {
     options.seed = number<std::uint64_t>(c, "--seed", "a number").value_or(0);
     options.castInputs = c.args().has("--cast");
     options.randomConstants = c.args().has("--random-constants");
-    options.digests = digestMode(c);
+    readDigests(c, options);
+    for (const std::string& text : c.args().all("--alias")) options.aliases.push_back(aliasOf(text));
+    for (const std::string& text : c.args().all("--bind")) options.bindings.push_back(bindingOf(text));
+    options.keepNodes = nodeList(c.args().get("--keep"));
+    options.plan = onOff(c, "--plan");
+    options.reference = referenceOf(c);
     options.run.sanitize = sanitizeMode(c);
     options.run.cancel = c.cancel();
     options.run.standIn = c.args().has("--stand-in");
@@ -157,6 +226,7 @@ std::vector<int> chosenStages(Command& c, const Staged& staged, const StageRuns&
 
 Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& stages) {
     const auto start = std::chrono::steady_clock::now();
+    const std::size_t told = runs.warnings().size();
     auto executed = aliascope::executeStages(runs, stages, true, [&](const ExecutedStage& stage) {
         if (stage.sameAs == stage.stage.idx)
             for (Diagnostic d : stage.warnings) {
@@ -166,6 +236,7 @@ Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& sta
         if (!stage.complete) showFailure(c, stage);
     });
     if (!executed) endWith(executed.error());
+    for (std::size_t i = told; i < runs.warnings().size(); ++i) c.warn(runs.warnings()[i]);
     for (const StageComparison& later : executed->comparisons)
         if (later.comparison.verdict == exec::Verdict::Differs) c.setExit(ExitNotFound);
     if (!c.json() && c.args().has("--verbose"))
@@ -211,6 +282,10 @@ Json comparedJson(const OpRegistry& ops, const ExecutedStage& earlier, const Exe
         out["max_abs"] = numberJson(row.maxAbs);
         out["max_rel"] = numberJson(row.maxRel);
         out["ulp"] = numberJson(row.ulp);
+        if (row.errorA && row.errorB) {
+            out["error_a"] = numberJson(*row.errorA);
+            out["error_b"] = numberJson(*row.errorB);
+        }
         out["at"] = row.at;
         out["a"] = row.valueA;
         out["b"] = row.valueB;

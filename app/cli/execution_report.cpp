@@ -41,7 +41,10 @@ Json memoryJson(const ExecutedStage& stage) {
             {"peak_exact", stage.memory.peakExact},
             {"peak_charged", stage.memory.peakCharged},
             {"events", stage.memory.events.size()},
-            {"conditional", stage.memory.conditional}};
+            {"conditional", stage.memory.conditional},
+            {"arena", stage.arena ? Json(stage.arena->arena) : Json(nullptr)},
+            {"lower_bound", stage.arena ? Json(stage.arena->lowerBound) : Json(nullptr)},
+            {"reused", stage.arena ? Json(stage.arena->reused) : Json(nullptr)}};
 }
 
 Json inputJson(const exec::InputValue& v) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/cli/execution_report.h"
@@ -33,12 +34,15 @@ Place placeOf(Command& c) {
     return place;
 }
 
-void saveOutputs(Command& c, StageRuns& runs, const Execution& execution) {
+void saveOutputs(Command& c, StageRuns& runs, const Execution& execution, const std::vector<std::string>& keep) {
     const std::string path = c.args().get("--save-outputs");
     if (path.empty()) return;
     if (!execution.last) return c.note("--save-outputs: no stage ran to its end, nothing is saved");
     auto tensors = runs.savedOutputs(execution.last->stage.idx);
     if (!tensors) endWith(tensors.error());
+    for (const std::string& node : keep)
+        if (std::none_of(tensors->begin(), tensors->end(), [&](const exec::TensorBytes& t) { return t.name == "value/" + node; }))
+            c.note(fmt::format("--keep {}: stage {} has no tensor of that name", node, execution.last->stage.name));
     if (auto written = exec::writeTensorFile(path, *tensors); !written) throw Failure{ExitOutput, written.error().format()};
     if (!c.json()) c.note(fmt::format("{} tensors of stage {} written to {}", tensors->size(), execution.last->stage.name, path));
 }
@@ -47,12 +51,14 @@ void saveOutputs(Command& c, StageRuns& runs, const Execution& execution) {
 
 void runExec(Command& c) {
     StageRunOptions options = stageRunOptions(c);
+    const std::vector<std::string> keep = options.keepNodes;
+    if (!keep.empty() && !c.args().has("--save-outputs")) usage("--keep needs --save-outputs, which is where the values go");
     const Place place = placeOf(c);
     const Staged staged = openStaged(c, place.file, place.session == place.file ? std::string() : place.session);
     const auto runs = prepareRuns(c, staged, std::move(options));
     const Execution execution = executeStages(c, *runs, chosenStages(c, staged, *runs));
     if (!place.session.empty()) recordExecution(c, *runs, execution, place.session);
-    saveOutputs(c, *runs, execution);
+    saveOutputs(c, *runs, execution, keep);
     if (!c.json()) return writeTable(c.out(), executionTable(c, execution), c.format());
     const std::string selector = c.args().get("--stage");
     c.answerJson(executionJson(c, *runs, execution, !selector.empty() && selector != "all", true));

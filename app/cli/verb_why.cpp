@@ -7,7 +7,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/decision_view.h"
-#include "app/cli/log_line.h"
+#include "core/exec/reinplace_log.h"
 #include "app/cli/node_lookup.h"
 #include "app/cli/source.h"
 
@@ -231,9 +231,13 @@ void runWhy(Command& c) {
     const std::string node = logLine ? logLine->node : c.args().get("--node");
 
     std::vector<DecisionRow> rows;
-    if (!node.empty())
+    if (!node.empty()) {
         rows = rowsOfNode(c, staged, all, node);
-    else
+        if (rows.empty() && !c.args().has("--pass")) {
+            filter.pass = "all";  // re-inplacing said nothing; another pass may have
+            rows = rowsOfNode(c, staged, filtered(staged, filter), node);
+        }
+    } else
         std::copy_if(all.begin(), all.end(), std::back_inserter(rows), [](const DecisionRow& row) { return row.verdict == "clone"; });
     if (c.args().has("--arg")) std::erase_if(rows, [&](const DecisionRow& row) { return row.argument != c.args().get("--arg"); });
 

@@ -6,13 +6,14 @@
 
 #include "core/analysis/alias.h"
 #include "core/exec/compare_pairs.h"
+#include "core/exec/operator_bounds.h"
 #include "core/exec/written_values.h"
 
 namespace aliascope::exec {
 namespace {
 
 /// Why a value is not what it was: because of a fault, or of something that may differ from run to run.
-enum class Taint : std::uint8_t { None, Undefined, Random, Differs };
+enum class Taint : std::uint8_t { None, BeyondRange, Undefined, Random, Differs };
 
 bool isUndefined(const Node& n) {
     const std::string_view packet = packetOf(n.op).view();
@@ -43,7 +44,8 @@ std::vector<NodeId> returnedNodes(const Graph& g) {
 /// Goes through the later stage in order and tells where a difference begins and where it is passed on, through operands and through memory.
 class Spread {
 public:
-    Spread(const Graph& g, const OpRegistry& ops) : g_(g), ops_(ops), alias_(g, ops) {}
+    Spread(const Graph& g, const OpRegistry& ops, std::set<NodeId> beyondRange)
+        : g_(g), ops_(ops), alias_(g, ops), beyondRange_(std::move(beyondRange)) {}
 
     /// `rows`: the rows of a body by node, in order.
     void run(const std::map<NodeId, std::vector<ComparedValue*>>& rows) {
@@ -91,9 +93,9 @@ private:
     /// A difference is inherited when what it came from differs; it is none of ours when that was random or undefined.
     static Taint settle(ComparedValue& row, Taint before) {
         if (row.verdict != Verdict::Differs) return agrees(row.verdict) ? Taint::None : before;
-        if (before == Taint::Random || before == Taint::Undefined) {
+        if (before == Taint::Random || before == Taint::Undefined || before == Taint::BeyondRange) {
             row.verdict = Verdict::NotComparable;
-            row.why = before == Taint::Random ? "random" : "undefined";
+            row.why = before == Taint::Random ? "random" : before == Taint::Undefined ? "undefined" : "beyond range";
             return before;
         }
         row.inherited = before == Taint::Differs;
@@ -101,6 +103,7 @@ private:
     }
 
     Taint judge(const Node& n, const std::vector<ComparedValue*>& rows, Taint before, Taint& written) {
+        if (before != Taint::Differs && beyondRange_.contains(n.id)) before = Taint::BeyondRange;
         if (before != Taint::Differs && isUndefined(n)) before = Taint::Undefined;
         if (before != Taint::Differs && isRandom(ops_, n)) before = Taint::Random;
         Taint result = Taint::None;
@@ -132,6 +135,7 @@ private:
     const Graph& g_;
     const OpRegistry& ops_;
     AliasInfo alias_;
+    std::set<NodeId> beyondRange_;
     std::unordered_map<NodeId, Taint> node_;
     std::unordered_map<StorageId, Taint> storage_;
 };
@@ -164,7 +168,8 @@ public:
     Comparer(const ComparedStage& earlier, const ComparedStage& later, const RewriteSteps& rewrites, const Tolerance& tolerance,
              const OpRegistry& ops, const FetchRows& fetch)
         : earlier_(earlier), later_(later), rewrites_(rewrites), ops_(ops), fetch_(fetch), bodies_(bodiesOf(*later.graph)) {
-        out_.policy = tolerance.rtol || tolerance.atol ? "given" : tolerance.bitwise ? "bitwise" : "tolerance";
+        byOperator_ = !tolerance.bitwise && !tolerance.rtol && !tolerance.atol && !tolerance.reference;
+        out_.policy = tolerance.rtol || tolerance.atol ? "given" : tolerance.bitwise ? "bitwise" : tolerance.reference ? "reference" : "tolerance";
     }
 
     Comparison compare() {
@@ -248,14 +253,22 @@ private:
         std::vector<std::size_t> suspicious;
         for (std::size_t i = 0; i < out_.rows.size(); ++i)
             if (out_.rows[i].verdict == Verdict::Differs && out_.rows[i].a && out_.rows[i].b && out_.rows[i].why.empty()) suspicious.push_back(i);
-        if (!suspicious.empty()) fetch_(out_, suspicious);
+        if (suspicious.empty()) return;
+        if (byOperator_) {
+            OperatorBounds bounds(earlier_, later_, out_.rows, ops_);
+            for (std::size_t i : suspicious) out_.rows[i].bound = bounds.of(out_.rows[i]);
+        }
+        fetch_(out_, suspicious);
     }
 
     void spread() {
         std::vector<std::map<NodeId, std::vector<ComparedValue*>>> byBody(bodies_.size());
         for (ComparedValue& row : out_.rows)
             if (row.b && row.b->body < bodies_.size()) byBody[row.b->body][row.b->node].push_back(&row);
-        for (std::size_t i = 0; i < bodies_.size(); ++i) Spread(*bodies_[i], ops_).run(byBody[i]);
+        std::vector<std::set<NodeId>> beyond(bodies_.size());
+        for (const memory::Site& site : later_.values->beyondRange)
+            if (site.body < beyond.size()) beyond[site.body].insert(site.node);
+        for (std::size_t i = 0; i < bodies_.size(); ++i) Spread(*bodies_[i], ops_, std::move(beyond[i])).run(byBody[i]);
     }
 
     void conclude() {
@@ -302,6 +315,7 @@ private:
     const FetchRows& fetch_;
     std::vector<const Graph*> bodies_;
     std::size_t results_ = 0;
+    bool byOperator_ = false;
     Comparison out_;
 };
 

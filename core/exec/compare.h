@@ -41,6 +41,7 @@ struct RunValues {
     std::vector<RunValue> rows;
     std::vector<std::string> callPaths = {""};
     bool synthetic = false;
+    std::vector<memory::Site> beyondRange;  ///< calls that converted values outside their type (CAST_RANGE): no two machines need agree there
 };
 
 /// A rewrite as recorded: nodes of one body before and after.
@@ -56,17 +57,21 @@ struct ComparedValue {
     int outA = 0, outB = 0;
     Verdict verdict = Verdict::NotComparable;
     bool inherited = false;  ///< differs, and so does something it was computed from
-    std::string why;         ///< of not-comparable: `random`, `undefined`, `synthetic`, `no counterpart`, `other shape`
+    std::string why;         ///< of not-comparable: `random`, `undefined`, `beyond range`, `synthetic`, `no counterpart`, `other shape`
     // Where values were fetched:
     bool measured = false;
+    /// With equal operands: what the operator may differ by (executor.md 5.3), instead of the bound for whole graphs.
+    std::optional<ElementBound> bound;
     double maxAbs = 0, maxRel = 0, ulp = 0;
+    /// Largest error of either value against one computed in doubles; set with a reference.
+    std::optional<double> errorA, errorB;
     std::int64_t index = -1;  ///< logical index of the largest error
     Shape at;                 ///< the same as coordinates
     std::string valueA, valueB;
 };
 
 struct Comparison {
-    std::string policy;                ///< `bitwise` or `tolerance`
+    std::string policy;                ///< `bitwise`, `tolerance`, `given`; `reference`: by errors against doubles
     Verdict verdict = Verdict::Same;   ///< worst of results and inputs after the run
     std::vector<ComparedValue> rows;   ///< results first, then inputs after the run, then values in the order of the later stage
     std::optional<std::size_t> first;  ///< row where the difference begins; set when the verdict is `differs`

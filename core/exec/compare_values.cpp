@@ -119,6 +119,20 @@ T elementAt(const KeptValue& v, std::int64_t index) {
     return reinterpret_cast<const T*>(v.data.data())[index];
 }
 
+std::vector<double> numbersOf(const KeptValue& v) {
+    const bool complex = info(v.dtype).complex;
+    const DType dtype = !complex ? v.dtype : v.dtype == DType::C128 ? DType::F64 : v.dtype == DType::C64 ? DType::F32 : DType::F16;
+    std::vector<double> out;
+    dispatch(dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        const std::size_t n = v.data.size() / sizeof(T);
+        const T* data = reinterpret_cast<const T*>(v.data.data());
+        out.reserve(n);
+        for (std::size_t i = 0; i < n; ++i) out.push_back(convertElement<double>(data[i]));
+    });
+    return out;
+}
+
 }  // namespace
 
 ErrorStatistics compareElements(const KeptValue& a, const KeptValue& b, const Tolerance& tolerance) {
@@ -202,7 +216,12 @@ std::string elementText(const KeptValue& v, std::int64_t i) {
 }
 
 void measure(ComparedValue& row, const KeptValue& earlier, const KeptValue& later, const Tolerance& tolerance) {
-    const ErrorStatistics e = compareElements(earlier, later, tolerance);
+    Tolerance own = tolerance;
+    if (row.bound) {
+        own.rtol = row.bound->relative;
+        own.atol = row.bound->absolute;
+    }
+    const ErrorStatistics e = compareElements(earlier, later, own);
     row.measured = true;
     row.maxAbs = e.maxAbs;
     row.maxRel = e.maxRel;
@@ -213,7 +232,29 @@ void measure(ComparedValue& row, const KeptValue& earlier, const KeptValue& late
         row.valueA = elementText(earlier, e.worst);
         row.valueB = elementText(later, e.worst);
     }
-    row.verdict = e.worst < 0 ? Verdict::ValueSame : isClose(e, later.dtype, tolerance) ? Verdict::Close : Verdict::Differs;
+    row.verdict = e.worst < 0 ? Verdict::ValueSame : isClose(e, later.dtype, own) ? Verdict::Close : Verdict::Differs;
+}
+
+void measureAgainst(ComparedValue& row, const KeptValue& earlier, const KeptValue& later, const KeptValue& reference, const Tolerance& tolerance) {
+    measure(row, earlier, later, tolerance);
+    const std::vector<double> a = numbersOf(earlier), b = numbersOf(later), want = numbersOf(reference);
+    if (a.size() != want.size() || b.size() != want.size()) return;
+    double scale = 0;
+    const auto error = [](double value, double wanted) {
+        if (value == wanted || (std::isnan(value) && std::isnan(wanted))) return 0.0;
+        const double distance = std::fabs(value - wanted);
+        return std::isnan(distance) ? std::numeric_limits<double>::infinity() : distance;
+    };
+    double errorA = 0, errorB = 0;
+    for (std::size_t i = 0; i < want.size(); ++i) {
+        if (std::isfinite(want[i])) scale = std::max(scale, std::fabs(want[i]));
+        errorA = std::max(errorA, error(a[i], want[i]));
+        errorB = std::max(errorB, error(b[i], want[i]));
+    }
+    row.errorA = errorA;
+    row.errorB = errorB;
+    const bool judged = !tolerance.bitwise && !tolerance.rtol && !tolerance.atol && info(later.dtype).floating;
+    if (judged && row.verdict != Verdict::ValueSame) row.verdict = isNoWorse(errorA, errorB, scale, later.dtype) ? Verdict::Close : Verdict::Differs;
 }
 
 }  // namespace aliascope::exec

@@ -12,6 +12,9 @@ ErrorStatistics compareElements(const KeptValue& earlier, const KeptValue& later
 /// Fills the measured fields of `row` and its verdict (close or differs).
 void measure(ComparedValue& row, const KeptValue& earlier, const KeptValue& later, const Tolerance& tolerance);
 
+/// The same against `reference`, computed in doubles: errors of both, and the verdict by these where the policy allows differences.
+void measureAgainst(ComparedValue& row, const KeptValue& earlier, const KeptValue& later, const KeptValue& reference, const Tolerance& tolerance);
+
 /// One element as people read it: floats with the digits that tell neighbours of the type apart.
 std::string elementText(const KeptValue& value, std::int64_t index);
 

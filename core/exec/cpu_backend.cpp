@@ -32,6 +32,7 @@ public:
     void copy(const Tensor& dst, const Tensor& src) override {
         if (dst.numel() > 0) copyElements(dst, src);
     }
+    bool fitsInto(DType integer, const Tensor& floats) override { return fitsInteger(integer, floats); }
     void fillPoison(const Tensor& t) override { exec::fillPoison(t); }
 
     void upload(const Tensor& dst, const std::byte* hostContiguous) override {

@@ -97,6 +97,7 @@ RuntimeValue Run::copyInto(const OpPlan& op, const Args& args) {
     if (backend_.computes()) {
         const bool shared = mutualOverlap(target, source) == MutualOverlap::Some;
         backend_.copy(target, shared ? copyOf(source, false) : source);
+        noteCast(target, source);
     }
     ++target.storage->generation;
     return args[0];

@@ -64,12 +64,15 @@ public:
 
     Result<InputSet> choose() {
         list();
+        if (auto ok = bindSlots(); !ok) return fail(std::move(ok.error()));
         if (options_.file) {
             if (auto ok = matchFile(); !ok) return fail(std::move(ok.error()));
         }
         if (auto ok = chooseSymbols(); !ok) return fail(std::move(ok.error()));
         for (Slot& slot : slots_)
             if (auto ok = fill(slot); !ok) return fail(std::move(ok.error()));
+        for (const InputAlias& alias : options_.aliases)
+            if (auto ok = share(alias); !ok) return fail(std::move(ok.error()));
         return std::move(set_);
     }
 
@@ -80,13 +83,15 @@ private:
         Name name;
         bool constant = false;
         int index = -1;
-        std::optional<std::size_t> stored;  ///< tensor of the file
+        const TensorFile* file = nullptr;
+        std::optional<std::size_t> stored;   ///< tensor of the file
+        std::optional<std::int64_t> number;  ///< every element, or the size
     };
 
     void list() {
         int index = 0;
         for (NodeId id : g_.placeholders()) {
-            Slot slot{&g_, id, g_[id].name, false, -1, {}};
+            Slot slot{&g_, id, g_[id].name, false, -1, nullptr, {}, {}};
             if (!isSize(g_[id])) slot.index = index++;
             slots_.push_back(slot);
         }
@@ -98,15 +103,88 @@ private:
         for (NodeId id : inOrder(g)) {
             const Node& n = g[id];
             if (n.kind == NodeKind::GetAttr && !g.subGraph(n.target) && seen.insert(n.target).second)
-                slots_.push_back({&g, id, n.target, true, -1, {}});
+                slots_.push_back({&g, id, n.target, true, -1, nullptr, {}, {}});
         }
         for (const Graph::SubGraph& sub : g.subGraphs()) listConstants(*sub.graph, seen);
+    }
+
+    // --- bindings --------------------------------------------------------------------------------------------------------------------------
+
+    Diagnostic unknownInput(Name name) const {
+        std::vector<std::string> names;
+        for (const Slot& slot : slots_) names.push_back(slot.name.str());
+        for (const auto& [symbol, facts] : g_.symbols) names.push_back(symbol.str());
+        return userError("NO_SUCH_INPUT", {{"name", name.str()}, {"list", listed(names, [](const std::string& n) { return n; })}});
+    }
+
+    Slot* slotNamed(Name name) {
+        for (Slot& slot : slots_)
+            if (slot.name == name || plainName(slot.name.view()) == name.view()) return &slot;
+        return nullptr;
+    }
+
+    Status bindSlots() {
+        for (const InputBinding& binding : options_.bindings) {
+            Slot* slot = slotNamed(binding.name);
+            const auto symbol = set_.symbols_.find(binding.name);
+            if (!slot && (symbol == set_.symbols_.end() || !binding.number)) return fail(unknownInput(binding.name));
+            if (!slot) {
+                symbol->second.hint = binding.number;
+                continue;
+            }
+            if (binding.number) {
+                slot->number = binding.number;
+                const Node& n = (*slot->graph)[slot->node];
+                if (isSize(n) && !bind(*n.type->asSym(), *binding.number)) return fail(unknownInput(binding.name));
+                continue;
+            }
+            auto file = TensorFile::open(binding.file);
+            if (!file) return fail(std::move(file.error()));
+            files_.push_back(std::make_unique<TensorFile>(std::move(*file)));
+            slot->file = files_.back().get();
+            slot->stored = named(*slot);
+            if (!slot->stored && slot->file->tensors().size() == 1) slot->stored = 0;
+            if (!slot->stored)
+                return fail(
+                    bothSides(userError("INPUT_MISSING", {{"name", slot->name.str()}, {"type", typeText((*slot->graph)[slot->node])}}), *slot));
+            if (auto ok = checkType(*slot); !ok) return ok;
+        }
+        return {};
+    }
+
+    /// Elements of both lie in one storage, the base's where the two overlap.
+    Status share(const InputAlias& alias) {
+        const auto find = [&](Name name) {
+            return std::find_if(set_.values_.begin(), set_.values_.end(),
+                                [&](const InputValue& v) { return v.name == name || plainName(v.name.view()) == name.view(); });
+        };
+        const auto own = find(alias.name), base = find(alias.base);
+        if (own == set_.values_.end() || own->integer || own->constant) return fail(unknownInput(alias.name));
+        if (base == set_.values_.end() || base->integer || base->constant || base == own || base->sharesWith) return fail(unknownInput(alias.base));
+        const std::int64_t item = itemSize(own->type.dtype), before = own->type.offset->constant().value_or(0) * item;
+        const auto held = static_cast<std::int64_t>(own->storage.size()) - before;
+        std::int64_t start = 0, end = 0;
+        if (alias.offset < 0 || held < 0 || __builtin_mul_overflow(alias.offset, item, &start) || __builtin_add_overflow(start, held, &end) ||
+            end > kMostBytes)
+            return fail(userError("OUT_OF_MEMORY", {{"node", own->name.str()},
+                                                    {"bytes", "an offset of " + std::to_string(alias.offset)},
+                                                    {"live", "0"},
+                                                    {"free", std::to_string(kMostBytes)}}));
+        std::vector<std::byte> merged(std::max(base->storage.size(), static_cast<std::size_t>(end)));
+        std::copy(own->storage.begin() + before, own->storage.end(), merged.begin() + start);
+        std::copy(base->storage.begin(), base->storage.end(), merged.begin());
+        base->storage = std::move(merged);
+        own->storage.clear();
+        own->type.offset = SymInt(alias.offset);
+        own->sharesWith = base->name;
+        own->reason += (own->reason.empty() ? "" : ", ") + std::string("in the storage of ") + base->name.str();
+        return {};
     }
 
     // --- the file --------------------------------------------------------------------------------------------------------------------------
 
     std::optional<std::size_t> named(const Slot& slot) const {
-        const TensorFile& file = *options_.file;
+        const TensorFile& file = *slot.file;
         const std::string name = slot.name.str();
         if (slot.constant) {
             for (const std::string& candidate : {name, "const/" + name, "in/" + name})
@@ -126,12 +204,14 @@ private:
     Status matchFile() {
         bool any = false;
         for (Slot& slot : slots_) {
+            if (slot.file || slot.number) continue;
+            slot.file = options_.file;
             slot.stored = named(slot);
             any |= slot.stored.has_value() && !slot.constant;
         }
         if (!any) matchByOrder();
         for (const Slot& slot : slots_)
-            if (slot.stored)
+            if (slot.stored && slot.file == options_.file)
                 if (auto ok = checkType(slot); !ok) return ok;
         return {};
     }
@@ -144,15 +224,15 @@ private:
         }
         std::size_t at = 0;
         for (Slot& slot : slots_)
-            if (slot.index >= 0 && at < order.size()) slot.stored = order[at++];
+            if (slot.index >= 0 && slot.file == options_.file && at < order.size()) slot.stored = order[at++];
     }
 
-    const StoredTensor& stored(const Slot& slot) const { return options_.file->tensors()[*slot.stored]; }
+    const StoredTensor& stored(const Slot& slot) const { return slot.file->tensors()[*slot.stored]; }
 
     Diagnostic bothSides(Diagnostic d, const Slot& slot) const {
-        d.file = options_.file->path();
+        d.file = slot.file->path();
         d.node = slot.name;
-        d.note = "The file has " + listed(options_.file->tensors(), [](const StoredTensor& t) { return t.name + " " + typeText(t); }) +
+        d.note = "The file has " + listed(slot.file->tensors(), [](const StoredTensor& t) { return t.name + " " + typeText(t); }) +
                  "; the graph wants " + listed(slots_, [](const Slot& s) { return s.name.str() + " " + typeText((*s.graph)[s.node]); }) + ".";
         return d;
     }
@@ -214,7 +294,7 @@ private:
             std::int64_t n = 1;
             for (std::int64_t size : s.sizes) n *= size;
             if (n != 1 || !info(s.dtype).integral) return fail(mismatch(slot, "an integer"));
-            auto data = options_.file->read(*slot.stored);
+            auto data = slot.file->read(*slot.stored);
             if (!data) return fail(std::move(data.error()));
             std::int64_t value = 0;
             std::memcpy(&value, data->data(), data->size());
@@ -229,7 +309,7 @@ private:
         const Node& n = (*slot.graph)[slot.node];
         Diagnostic d = slot.constant ? userError("CONSTANT_VALUE_MISSING", {{"name", slot.name.str()}})
                                      : userError("INPUT_MISSING", {{"name", slot.name.str()}, {"type", typeText(n)}});
-        if (options_.file) return bothSides(std::move(d), slot);
+        if (slot.file) return bothSides(std::move(d), slot);
         d.node = slot.name;
         return d;
     }
@@ -265,7 +345,7 @@ private:
         if (!slot.constant) value.node = slot.node;
         if (isSize(n)) return fillSize(n, slot, std::move(value));
         const LiteralConstant* literal = slot.constant && !slot.stored ? literalOf(slot.name) : nullptr;
-        if (!slot.stored && !literal && options_.file && !(slot.constant && options_.randomConstants)) return fail(missing(slot));
+        if (!slot.stored && !slot.number && !literal && options_.file && !(slot.constant && options_.randomConstants)) return fail(missing(slot));
         auto type = concrete(slot);
         if (!type) return fail(std::move(type.error()));
         value.type = *type;
@@ -285,8 +365,12 @@ private:
                                                     {"live", std::to_string(taken_ - bytes)},
                                                     {"free", std::to_string(std::max<std::int64_t>(0, machineBytes() / 2 - (taken_ - bytes)))}}));
         value.storage.resize(static_cast<std::size_t>(bytes));
-        if (literal) fromLiteral(*literal, value);
-        else if (auto ok = slot.stored ? fromFile(slot, value) : random(slot, value); !ok) return ok;
+        if (slot.number)
+            fromNumber(slot, value);
+        else if (literal && !slot.stored)
+            fromLiteral(*literal, value);
+        else if (auto ok = slot.stored ? fromFile(slot, value) : random(slot, value); !ok)
+            return ok;
         set_.values_.push_back(std::move(value));
         return {};
     }
@@ -325,7 +409,7 @@ private:
     Status fromFile(const Slot& slot, InputValue& value) {
         value.role = "file";
         value.reason = stored(slot).name;
-        auto data = options_.file->read(*slot.stored);
+        auto data = slot.file->read(*slot.stored);
         if (!data) return fail(std::move(data.error()));
         fromElements(stored(slot).dtype == DType::U16 && value.type.dtype == DType::BF16 ? DType::BF16 : stored(slot).dtype, std::move(*data), value);
         return {};
@@ -335,6 +419,14 @@ private:
         for (const LiteralConstant& l : options_.literals)
             if (l.value.name == name.view()) return &l;
         return nullptr;
+    }
+
+    void fromNumber(const Slot& slot, InputValue& value) {
+        value.role = "number";
+        value.reason = std::to_string(*slot.number);
+        Held to(host(), value);
+        RuntimeValue number(*slot.number);
+        fillScalar(to.tensor, number);
     }
 
     void fromLiteral(const LiteralConstant& literal, InputValue& value) {
@@ -374,6 +466,7 @@ private:
     const OpRegistry& ops_;
     const InputOptions& options_;
     std::vector<Slot> slots_;
+    std::vector<std::unique_ptr<TensorFile>> files_;  ///< of bindings
     std::unique_ptr<Backend> host_;
     std::int64_t taken_ = 0;  ///< bytes of values so far
     InputSet set_;
@@ -391,19 +484,27 @@ std::int64_t InputSet::bytes() const {
 
 namespace {
 
-Result<RuntimeValue> onDevice(const InputValue& v, Backend& backend) {
+Result<RuntimeValue> onDevice(const InputValue& v, Backend& backend, const StoragePtr& shared) {
     if (v.integer) return RuntimeValue(*v.integer);
     Tensor t;
-    try {
-        t = makeTensor(backend, v.type);
-    } catch (const std::bad_alloc&) {
-        return fail(userError("OUT_OF_MEMORY", {{"node", v.name.str()}, {"bytes", std::to_string(v.storage.size())}, {"live", "0"}, {"free", "0"}}));
-    }
-    if (v.storage.empty() || !backend.computes()) return RuntimeValue(std::move(t));
+    t.dtype = v.type.dtype;
+    t.device = v.type.device;
+    for (const SymInt& n : v.type.sizes) t.sizes.push_back(n.constant().value_or(0));
+    for (const SymInt& n : *v.type.strides) t.strides.push_back(n.constant().value_or(0));
+    t.offset = v.type.offset->constant().value_or(0);
+    t.storage = shared;
+    if (shared) return RuntimeValue(std::move(t));
+    const std::size_t size = v.storage.size();
+    std::byte* data = size > 0 ? backend.allocate(size) : nullptr;
+    if (size > 0 && !data && backend.computes())
+        return fail(userError("OUT_OF_MEMORY", {{"node", v.name.str()}, {"bytes", std::to_string(size)}, {"live", "0"}, {"free", "0"}}));
+    t.storage = std::make_shared<Storage>(backend, data, size);
+    t.storage->role = StorageRole::Input;
+    if (size == 0 || !backend.computes()) return RuntimeValue(std::move(t));
     Tensor bytes;
     bytes.storage = t.storage;
     bytes.dtype = DType::U8;
-    bytes.sizes = {static_cast<std::int64_t>(v.storage.size())};
+    bytes.sizes = {static_cast<std::int64_t>(size)};
     bytes.strides = {1};
     backend.upload(bytes, v.storage.data());
     return RuntimeValue(std::move(t));
@@ -415,9 +516,19 @@ Result<StageInputs> InputSet::forStage(const Graph& stage, Backend& backend) con
     StageInputs out;
     std::unordered_map<NodeId, const InputValue*> byNode;
     std::unordered_map<Name, const InputValue*> byName;
+    std::unordered_map<Name, StoragePtr> storages;  ///< of inputs that others share
+    for (const InputValue& v : values_)
+        if (v.sharesWith) storages.emplace(v.sharesWith, nullptr);
+    for (const InputValue& v : values_) {
+        const auto base = storages.find(v.name);
+        if (v.constant || base == storages.end()) continue;
+        auto value = onDevice(v, backend, nullptr);
+        if (!value) return fail(std::move(value.error()));
+        base->second = value->tensor()->storage;
+    }
     for (const InputValue& v : values_) {
         if (v.constant) {
-            auto value = onDevice(v, backend);
+            auto value = onDevice(v, backend, nullptr);
             if (!value) return fail(std::move(value.error()));
             out.constants.emplace(v.name, std::move(*value));
         } else {
@@ -434,7 +545,8 @@ Result<StageInputs> InputSet::forStage(const Graph& stage, Backend& backend) con
             d.node = stage[id].name;
             return fail(std::move(d));
         }
-        auto value = onDevice(*v, backend);
+        const auto base = storages.find(v->sharesWith ? v->sharesWith : v->name);
+        auto value = onDevice(*v, backend, base == storages.end() ? nullptr : base->second);
         if (!value) return fail(std::move(value.error()));
         out.values.push_back(std::move(*value));
         out.indices.push_back(v->index);

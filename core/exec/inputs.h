@@ -4,6 +4,7 @@
 // several threads with different backends.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -16,12 +17,27 @@
 
 namespace aliascope::exec {
 
+/// `name` shares the storage of `base` (executor.md 1.2 f).
+struct InputAlias {
+    Name name, base;
+    std::int64_t offset = 0;  ///< of its first element, in its own elements from the start of the storage
+};
+
+/// A number, or the tensor of a file, for one input, constant or symbol.
+struct InputBinding {
+    Name name;
+    std::optional<std::int64_t> number;
+    std::string file;
+};
+
 struct InputOptions {
     const TensorFile* file = nullptr;  ///< null: everything is random
     std::uint64_t seed = 0;
     bool cast = false;  ///< floats of the file may be converted to the placeholder's type
     /// With a file: constants that it lacks are random too instead of CONSTANT_VALUE_MISSING.
     bool randomConstants = false;
+    std::vector<InputAlias> aliases;
+    std::vector<InputBinding> bindings;
     /// Constants whose values are known from elsewhere (literal_constants.h), by name; a file goes before them.
     std::vector<LiteralConstant> literals;
 };
@@ -36,6 +52,7 @@ struct InputValue {
     std::optional<std::int64_t> integer;  ///< of symbols
     std::string role;                     ///< `ids`, `float`, …, `file`
     std::string reason;                   ///< why, or the name in the file
+    Name sharesWith;                      ///< the input that owns its storage; empty = itself
     int index = -1;                       ///< among the tensors of the inputs, from 0; -1 = no tensor, or a constant
 };
 

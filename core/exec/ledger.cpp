@@ -20,8 +20,8 @@ std::int64_t physicalMemory() {
 
 }  // namespace
 
-Ledger::Ledger(Backend& backend, const memory::CachingOptions& caching, std::int64_t maxBytes)
-    : backend_(backend), maxBytes_(maxBytes), core_(std::make_shared<Core>(caching)), start_(now()) {
+Ledger::Ledger(Backend& backend, const memory::CachingOptions& caching, std::int64_t maxBytes, std::shared_ptr<const ArenaPlan> arena)
+    : backend_(backend), maxBytes_(maxBytes), core_(std::make_shared<Core>(caching)), start_(now()), plan_(std::move(arena)) {
     // Linux gives out more than there is, and kills who uses it.
     if (maxBytes_ == 0 && backend.name().starts_with("cpu")) maxBytes_ = physicalMemory();
 }
@@ -46,23 +46,48 @@ void Ledger::outOfMemory(std::int64_t bytes, std::int64_t free) const {
 
 StoragePtr Ledger::allocate(std::int64_t bytes, StorageRole role) {
     const auto size = static_cast<std::size_t>(bytes);
+    const auto kind = role == StorageRole::Workspace ? memory::EventKind::WorkspaceAlloc : memory::EventKind::Alloc;
     if (maxBytes_ > 0 && bytes > maxBytes_ - core_->live) outOfMemory(bytes, std::max<std::int64_t>(0, maxBytes_ - core_->live));
-    std::byte* data = size > 0 ? backend_.allocate(size) : nullptr;
+    std::byte* const planned = size > 0 && !uncounted_ ? placed(kind, bytes) : nullptr;
+    std::byte* const data = planned || size == 0 ? planned : backend_.allocate(size);
     if (size > 0 && !data && backend_.computes()) outOfMemory(bytes, 0);
     StoragePtr storage(new Storage(backend_, data, size), [core = core_](Storage* s) {
         core->died(*s);
         delete s;
     });
+    if (planned) storage->home = arena_;
     storage->origin = core_->site;
     storage->role = role;
     core_->live += bytes;
     if (uncounted_) return storage;
     storage->id = next_++;
     stamp();
-    const auto kind = role == StorageRole::Workspace ? memory::EventKind::WorkspaceAlloc : memory::EventKind::Alloc;
     if (Status modelled = core_->model.allocate(kind, core_->site, storage->id, bytes); !modelled)
         throw ExecError{modelled.error().code, modelled.error().params};
     return storage;
+}
+
+std::byte* Ledger::placed(memory::EventKind kind, std::int64_t bytes) {
+    if (!plan_) return nullptr;
+    const std::vector<memory::Event>& events = core_->model.log().events;
+    const std::vector<memory::Event>& expected = plan_->expected.events;
+    while (followed_ < events.size() && followed_ < expected.size() && events[followed_] == expected[followed_]) ++followed_;
+    std::size_t next = followed_;
+    while (next < expected.size() && expected[next].kind == memory::EventKind::SegmentAlloc) ++next;
+    const bool asPlanned = followed_ == events.size() && next < expected.size() && expected[next].kind == kind &&
+                           expected[next].site == core_->site && expected[next].storage == next_ && expected[next].exact == bytes &&
+                           next_ < plan_->offsets.size() && plan_->offsets[next_] >= 0;
+    if (asPlanned && !arena_) arena_ = std::make_shared<Arena>(backend_, static_cast<std::size_t>(plan_->arena));
+    if (asPlanned && arena_->data) return arena_->data + plan_->offsets[next_];
+    plan_ = nullptr;  // what comes later may lie elsewhere in time than planned: nothing more is placed
+    return nullptr;
+}
+
+void Ledger::reuse(const StoragePtr& storage) {
+    ++storage->generation;
+    if (uncounted_ || storage->id == memory::kNoStorage) return;
+    stamp();
+    core_->model.reuse(core_->site, storage->id);
 }
 
 void Ledger::borrow(memory::EventKind kind, const StoragePtr& storage) {

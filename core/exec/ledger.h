@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/exec/arena_plan.h"
 #include "core/exec/backend.h"
 #include "core/memory/memory_model.h"
 
@@ -13,7 +14,8 @@ namespace aliascope::exec {
 
 class Ledger {
 public:
-    Ledger(Backend& backend, const memory::CachingOptions& caching, std::int64_t maxBytes);
+    /// `arena`: where storages lie, as long as events come as planned; null = wherever the backend has room.
+    Ledger(Backend& backend, const memory::CachingOptions& caching, std::int64_t maxBytes, std::shared_ptr<const ArenaPlan> arena = {});
     ~Ledger();
     Ledger(const Ledger&) = delete;
     Ledger& operator=(const Ledger&) = delete;
@@ -25,6 +27,8 @@ public:
 
     /// A fresh storage; 0 bytes are allowed. Throws ExecError OUT_OF_MEMORY.
     StoragePtr allocate(std::int64_t bytes, StorageRole role = StorageRole::Value);
+    /// The storage of a value that dies gets another tenant, which is written over it.
+    void reuse(const StoragePtr& storage);
     /// Storage of a placeholder or constant, which the caller owns. Further calls for the same storage do nothing.
     void borrow(memory::EventKind kind, const StoragePtr& storage);
     void mark(memory::EventKind kind, memory::StorageId storage = memory::kNoStorage);
@@ -48,6 +52,19 @@ private:
     };
     [[noreturn]] void outOfMemory(std::int64_t bytes, std::int64_t free) const;
     void stamp();
+    struct Arena {
+        Arena(Backend& backend, std::size_t bytes) : backend(backend), data(backend.allocate(bytes)), bytes(bytes) {}
+        ~Arena() {
+            if (data) backend.free(data, bytes);
+        }
+        Arena(const Arena&) = delete;
+        Arena& operator=(const Arena&) = delete;
+        Backend& backend;
+        std::byte* data;
+        std::size_t bytes;
+    };
+    /// Memory for the storage that is born next; null when that was not planned.
+    std::byte* placed(memory::EventKind kind, std::int64_t bytes);
 
     Backend& backend_;
     std::int64_t maxBytes_;
@@ -56,6 +73,9 @@ private:
     bool uncounted_ = false;
     memory::StorageId next_ = 0;
     std::unordered_set<const Storage*> borrowed_;
+    std::shared_ptr<const ArenaPlan> plan_;
+    std::shared_ptr<Arena> arena_;
+    std::size_t followed_ = 0;  ///< events that came as planned
 };
 
 /// Bytes from the start of a storage that a tensor of this geometry needs; 0 when it is empty. Throws ExecError when a size is negative or a number

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/exec/overlap.h"
 #include "core/exec/run.h"
 
 namespace aliascope::exec {
@@ -100,12 +101,12 @@ RuntimeValue Run::callOperator(const OpPlan& op, Args args, const NodePlan* node
 
 Tensor Run::fresh(const Geometry& g, StorageRole role) {
     Tensor t;
-    t.dtype = g.dtype;
+    t.dtype = options_.doubles ? doubled(g.dtype) : g.dtype;
     t.sizes = g.sizes;
     t.strides = g.strides;
     t.offset = g.offset;
     t.device = g.device;
-    const std::int64_t item = itemSize(g.dtype);
+    const std::int64_t item = itemSize(t.dtype);
     if (item == 0) failUnsupported("elements of type " + std::string(info(g.dtype).shortName) + " are not held");
     t.storage = ledger_.allocate(storageBytes(t.sizes, t.strides, t.offset, item), role);
     return t;
@@ -221,18 +222,6 @@ void Run::reconcile(Geometry& g, const TypePtr& statedType, const Frame& frame, 
              {{"op", op.op->canonical.str()}, {"printed", stridesText(printed->strides)}, {"computed", stridesText(g.strides)}});
 }
 
-namespace {
-
-/// `self f32[3], other f32[4]`: what a shape rule was given.
-std::string shapesOf(const OpDef& op, const std::vector<RuntimeValue>& args) {
-    std::string out;
-    for (std::size_t i = 0; i < args.size() && i < op.schema.params.size(); ++i)
-        if (const Tensor* t = args[i].tensor()) out += (out.empty() ? "" : ", ") + op.schema.params[i].name.str() + " " + t->type().str(false, false);
-    return out.empty() ? "its arguments" : out;
-}
-
-}  // namespace
-
 RuntimeValue Run::materialise(const TypePtr& type, std::vector<Tensor>& outputs, const NodePlan* node, const Frame* frame, const OpPlan& op,
                               std::size_t position) {
     if (!type) {  // a result that this call does not have
@@ -274,6 +263,63 @@ void Run::runKernel(const Kernel& kernel, OpCall& call) {
     }
     backend_.launch(kernel, call);
     call.workspace = {};
+    for (KernelNote& note : call.notes) {
+        note.params.insert(note.params.begin(), {"node", failure_.node.str()});
+        warnOnce(note.code, failure_.node, std::move(note.params));
+    }
+}
+
+std::optional<Tensor> Run::overDying(const OpPlan& op, const Args& args, const TypePtr& result, const NodePlan& node, const Frame& frame) {
+    const TensorType* type = asTensor(result);
+    if (!op.kernel->elementwise || !type || node.dies.empty()) return {};
+    auto g = evaluate(*type, frame.symbols);
+    if (!g) return {};
+    if (options_.doubles) g->dtype = doubled(g->dtype);
+    const std::int64_t bytes = storageBytes(g->sizes, g->strides, g->offset, itemSize(g->dtype));
+    // All that holds a storage must be this call's arguments and the values that end with it.
+    const auto holders = [&](const Storage* s) {
+        long n = 0;
+        const auto count = [&](const Tensor& t) { n += t.storage.get() == s; };
+        for (const RuntimeValue& v : args) v.forEachTensor(count);
+        for (const NodeId operand : node.dies) frame.values[operand.value].forEachTensor(count);
+        return n;
+    };
+    for (const RuntimeValue& v : args) {
+        const Tensor* t = v.tensor();
+        if (!t || !t->storage || t->storage->role != StorageRole::Value || t->storage->bytes == 0 ||
+            static_cast<std::int64_t>(t->storage->bytes) != bytes)
+            continue;
+        const bool sameLayout =
+            itemSize(t->dtype) == itemSize(g->dtype) && t->sizes == g->sizes && t->strides == g->strides && t->offset == g->offset;
+        if (!sameLayout || selfOverlap(*t) != SelfOverlap::None || t->storage.use_count() != holders(t->storage.get())) continue;
+        bool readOtherwise = false;
+        for (const RuntimeValue& other : args)
+            other.forEachTensor([&](const Tensor& o) { readOtherwise |= o.storage == t->storage && !sameGeometry(o, *t); });
+        if (readOtherwise) continue;
+        if (!node.stated.empty()) reconcile(*g, node.stated[0], frame, op);
+        Tensor out = *t;
+        out.dtype = g->dtype;
+        out.device = g->device;
+        return out;
+    }
+    return {};
+}
+
+void Run::failResultType(const OpPlan& op, const Args& args) {
+    std::vector<std::pair<std::string, const Tensor*>> tensors;
+    for (std::size_t i = 0; i < args.size() && i < op.op->schema.params.size(); ++i) {
+        std::size_t element = 0;
+        const bool list = args[i].isList();
+        args[i].forEachTensor([&](const Tensor& t) {
+            tensors.emplace_back(op.op->schema.params[i].name.str() + (list ? "[" + std::to_string(element++) + "]" : std::string()), &t);
+        });
+    }
+    if (tensors.empty()) failUnsupported("no shape of its result follows from its arguments");
+    std::string others;
+    for (std::size_t i = 0; i + 1 < tensors.size(); ++i)
+        others += (i ? ", " : "") + tensors[i].first + " " + tensors[i].second->type().str(false, false);
+    failShape(tensors.back().first, tensors.back().second->type().str(false, false),
+              others.empty() ? "one that goes with its other arguments" : "one that goes with " + others);
 }
 
 RuntimeValue Run::callKernel(const OpPlan& op, Args args, const NodePlan* node, const Frame* frame) {
@@ -292,12 +338,19 @@ RuntimeValue Run::callKernel(const OpPlan& op, Args args, const NodePlan* node, 
         result = byReturns(op.op->schema, call.outputs);
     } else {
         const TypePtr type = resultType(op, args, node, frame);
-        if (!type && !op.op->schema.returns.empty())
-            failUnsupported(fromData ? "its sizes depend on data" : "no shape of its result follows from " + shapesOf(*op.op, args));
-        if (type) result = materialise(type, call.outputs, node, frame, op);
+        if (!type && !op.op->schema.returns.empty()) fromData ? failUnsupported("its sizes depend on data") : failResultType(op, args);
+        const auto taken = type && options_.reuse && node && frame ? overDying(op, args, type, *node, *frame) : std::nullopt;
+        if (taken) {
+            ledger_.reuse(taken->storage);
+            call.outputs = {*taken};
+            result = *taken;
+        } else if (type) {
+            result = materialise(type, call.outputs, node, frame, op);
+        }
         call.args = std::move(args);
     }
     runKernel(*op.kernel, call);
+    if (op.kernel->casts && call.args[0].tensor() && !call.outputs.empty()) noteCast(call.outputs[0], *call.args[0].tensor());
     return givesNumber(op.op->schema) ? hostRead({result}, node, frame) : result;
 }
 

@@ -63,12 +63,12 @@ OpPlan OpPlans::make(const OpDef& op) const {
         plan.functional = ops_.functionalOf(op);
         if (plan.functional) plan.functionalKernel = backend_.kernel(plan.functional->canonical);
         plan.means = plan.kernel || plan.functional || op.canonical == copy ? Means::InPlace : Means::Unknown;
+    } else if (isUninitialised(op.canonical.view())) {
+        plan.means = Means::Uninitialised;
     } else if (plan.kernel) {
         plan.means = Means::Kernel;
     } else if (op.is(Trait::FreshCopy)) {
         plan.means = Means::ViewCopy;
-    } else if (isUninitialised(op.canonical.view())) {
-        plan.means = Means::Uninitialised;
     }
     return plan;
 }

@@ -326,6 +326,10 @@ void ReadTracer::digest(const memory::Site& site, int out, const Digest& d) {
     if (next_) next_->digest(site, out, d);
 }
 
+void ReadTracer::warned(const memory::Site& site, std::string_view code) {
+    if (next_) next_->warned(site, code);
+}
+
 void ReadTracer::finding(const Finding& f) {
     if (next_) next_->finding(f);
 }

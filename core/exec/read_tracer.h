@@ -65,6 +65,7 @@ public:
     const Kernel* kernel(Name op) const override { return inner_.kernel(op); }
     void launch(const Kernel& k, OpCall& call) override;
     void copy(const Tensor& dst, const Tensor& src) override;
+    bool fitsInto(DType integer, const Tensor& floats) override { return inner_.fitsInto(integer, floats); }
     void fillPoison(const Tensor& t) override { inner_.fillPoison(t); }
     void upload(const Tensor& dst, const std::byte* hostContiguous) override;
     void download(std::byte* hostContiguous, const Tensor& src) override { inner_.download(hostContiguous, src); }
@@ -76,6 +77,7 @@ public:
     void nodeFinished(const memory::Site& site, const Graph& g, const Node& n, const RuntimeValue& value, std::int64_t wallNs) override;
     void digest(const memory::Site& site, int out, const Digest& d) override;
     void finding(const Finding& f) override;
+    void warned(const memory::Site& site, std::string_view code) override;
     void runFinished(bool complete) override;
 
 private:

@@ -44,14 +44,14 @@ Run::Run(const Graph& g, const OpRegistry& ops, Backend& backend, const std::uno
       constants_(constants),
       options_(options),
       observer_(observer),
-      ledger_(backend, options.caching, options.maxBytes) {
+      ledger_(backend, options.caching, options.maxBytes, options.arena) {
     std::vector<std::pair<std::string, const Graph*>> bodies;
     collectBodies(g, "", 0, bodies);
     std::sort(bodies.begin(), bodies.end());
     std::uint32_t number = 0;
     bodyNumbers_[&g] = number;
     for (const auto& [path, body] : bodies) bodyNumbers_[body] = ++number;
-    if (options.digests == DigestMode::Outputs && g.output()) {
+    if (options.digests != DigestMode::None && g.output()) {
         digested_.assign(g.idBound(), false);
         for (const NodeId id : g.operands(g.output())) digested_[id.value] = true;
     }
@@ -69,10 +69,12 @@ const GraphPlan& Run::planOf(const Graph& g) {
     return *plan;
 }
 
-void Run::warnOnce(std::string_view code, Name op, Params params) {
-    if (!warned_.emplace(std::string(code), op).second) return;
-    warnings_.push_back(warning(std::string(code), std::move(params)));
+void Run::warnOnce(std::string_view code, Name subject, Params params) {
+    if (!warned_.emplace(std::string(code), subject).second) return;
+    const bool forInformation = code == "LAYOUT_STALE" || code == "RESULT_CLONED" || code == "CAST_RANGE";
+    warnings_.push_back(forInformation ? info(std::string(code), std::move(params)) : warning(std::string(code), std::move(params)));
     warnings_.back().node = failure_.node;
+    if (observer_) observer_->warned(ledger_.site(), code);
 }
 
 // --- frames --------------------------------------------------------------------------------------------------------------------------------
@@ -163,8 +165,9 @@ void Run::bindInputs(Frame& f, Args& inputs) {
         const Tensor* t = v.tensor();
         if (type && !v.isNone()) {
             const auto sizes = evaluate(type->sizes, f.symbols);
+            const DType wanted = options_.doubles ? doubled(type->dtype) : type->dtype;
             const bool fits =
-                t && (type->dtype == DType::Unknown || type->dtype == t->dtype) && t->rank() == type->rank() && (!sizes || *sizes == t->sizes);
+                t && (type->dtype == DType::Unknown || wanted == t->dtype) && t->rank() == type->rank() && (!sizes || *sizes == t->sizes);
             if (!fits) failExec("INPUT_MISMATCH", {{"name", n.name.str()}, {"got", shapeOf(v)}, {"want", type->str(false, false)}});
         }
         if (f.graph == &main_) {
@@ -198,6 +201,7 @@ void Run::runNode(Frame& f, NodeId id) {
         value = constant(f, n);
     else if (n.isCall())
         value = callNode(f, n, plan);
+    if (options_.doubles && options_.decided && !f.owner && n.isCall()) takeDecided(n, plan, f, value);
     if (tainted) markSynthetic(value);
     ledger_.at(site);
     if (observer_) {
@@ -238,9 +242,30 @@ void Run::donate(Frame& f, const NodePlan& plan) {
     }
 }
 
+void Run::takeDecided(const Node& n, const NodePlan& plan, const Frame& f, const RuntimeValue& value) {
+    const bool random = plan.op && plan.op->op->is(Trait::Random);
+    const auto holdsFloats = [&](NodeId operand) {
+        const TensorType* t = operand ? (*f.graph)[operand].tensor() : nullptr;
+        return t && info(t->dtype).floating;
+    };
+    if (!random && !(plan.op && f.graph->operands(n.id).size() > 0)) return;
+    bool fromFloats = false;
+    for (const NodeId operand : f.graph->operands(n.id)) fromFloats = fromFloats || holdsFloats(operand);
+    int out = 0;
+    value.forEachTensor([&](const Tensor& t) {
+        if (t.storage && (random || (fromFloats && !info(t.dtype).floating && !info(t.dtype).complex))) options_.decided(site_, out, t);
+        ++out;
+    });
+}
+
+void Run::noteCast(const Tensor& to, const Tensor& from) {
+    if (!backend_.computes() || !info(from.dtype).floating || !info(to.dtype).integral || backend_.fitsInto(to.dtype, from)) return;
+    warnOnce("CAST_RANGE", failure_.node, {{"node", failure_.node.str()}, {"dtype", std::string(info(to.dtype).shortName)}});
+}
+
 void Run::recordDigests(const Node& n, const RuntimeValue& value) {
     if (options_.digests == DigestMode::None || !backend_.computes()) return;
-    if (options_.digests == DigestMode::Outputs && (site_.body != 0 || site_.callPath != 0 || !digested_[n.id.value])) return;
+    if (options_.digests != DigestMode::All && (site_.body != 0 || site_.callPath != 0 || !digested_[n.id.value])) return;
     int out = 0;
     value.forEachTensor([&](const Tensor& t) {
         if (t.storage) observer_->digest(ledger_.site(), out, backend_.digest(t));
@@ -290,6 +315,11 @@ RuntimeValue Run::resolve(const Frame& f, const Value& v) const {
             out.data = RuntimeValue::Slice{std::make_shared<const RuntimeList>(std::move(items))};
             return out;
         }
+        case Value::Kind::Const:
+            if (options_.doubles)
+                if (const auto named = dtypeFromTorchName(v.name().view()))
+                    return textOf(Name("torch." + std::string(info(doubled(*named)).torchName)));
+            return textOf(v.name());
         default:
             return textOf(v.name());
     }

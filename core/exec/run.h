@@ -65,11 +65,18 @@ private:
     void donate(Frame& f, const NodePlan& plan);
     void recordDigests(const Node& n, const RuntimeValue& value);
     const GraphPlan& planOf(const Graph& g);
-    void warnOnce(std::string_view code, Name op, Params params);
+    /// The first of its code for `subject`, an operator or a node.
+    void warnOnce(std::string_view code, Name subject, Params params);
+    /// Values that rounding may decide otherwise are taken from the run that `decided` knows.
+    void takeDecided(const Node& n, const NodePlan& plan, const Frame& f, const RuntimeValue& value);
+    void noteCast(const Tensor& to, const Tensor& from);
 
     // --- operators (operator_call.cpp, in_place.cpp, foreach.cpp)
     RuntimeValue callOperator(const OpPlan& op, Args args, const NodePlan* node = nullptr, const Frame* frame = nullptr);
     RuntimeValue callKernel(const OpPlan& op, Args args, const NodePlan* node, const Frame* frame);
+    /// An operand of an elementwise node that dies there and whose memory the result can take (executor.md 4.2).
+    std::optional<Tensor> overDying(const OpPlan& op, const Args& args, const TypePtr& result, const NodePlan& node, const Frame& frame);
+    [[noreturn]] void failResultType(const OpPlan& op, const Args& args);
     RuntimeValue callView(const OpPlan& op, const Args& args);
     RuntimeValue copyOfView(const OpPlan& op, const Args& args);
     /// Of operators that nothing here computes: what the annotation or the shape rules say of their results, filled by a stand-in where that is

@@ -98,9 +98,19 @@ void RunCollector::keepAll(std::int64_t bytes) {
     room_ = bytes;
 }
 
-bool RunCollector::add(const memory::Site& site, int out, const Tensor& t) {
+void RunCollector::keepWhere(std::function<bool(const Node&, const Tensor&)> wanted, std::int64_t bytes) {
+    where_ = std::move(wanted);
+    room_ = bytes;
+}
+
+void RunCollector::warned(const memory::Site& site, std::string_view code) {
+    if (code == "CAST_RANGE") values.beyondRange.push_back(site);
+}
+
+bool RunCollector::add(const memory::Site& site, int out, const Tensor& t, const Node* node) {
     if (!t.storage) return false;
-    if (const ValueKey key{site, out}; (all_ || wanted_.contains(key)) && t.bytes() <= room_) {
+    const bool asked = all_ || (node && where_ && where_(*node, t));
+    if (const ValueKey key{site, out}; (asked || wanted_.contains(key)) && t.bytes() <= room_) {
         KeptValue& value = kept[key];
         value.dtype = t.dtype;
         value.sizes = t.sizes;
@@ -108,7 +118,8 @@ bool RunCollector::add(const memory::Site& site, int out, const Tensor& t) {
         backend_.download(value.data.data(), t);
         room_ -= t.bytes();
     }
-    values.rows.push_back({site, out, digestOnce(t)});
+    const bool digested = digests_ == DigestMode::All || !node || (digests_ == DigestMode::Nodes && digested_.contains(node->name));
+    if (digests_ != DigestMode::None && digested) values.rows.push_back({site, out, digestOnce(t)});
     return true;
 }
 
@@ -137,11 +148,13 @@ void RunCollector::nodeFinished(const memory::Site& site, const Graph& g, const 
         seen.geometry.storage.reset();
     }
     if (n.op != "operator::getitem"_n) watched_->recent.clear();
-    if (digests_ != DigestMode::All || !backend_.computes()) return;
+    const bool idle = wanted_.empty() && !where_ && (digests_ == DigestMode::None || digests_ == DigestMode::Outputs);
+    if (idle || !backend_.computes()) return;
     const std::size_t firstRow = values.rows.size();
     int out = 0;
-    value.forEachTensor([&](const Tensor& t) { add(site, out++, t); });
+    value.forEachTensor([&](const Tensor& t) { add(site, out++, t, &n); });
     if (n.isCall()) addWritten(site, g, n, value);
+    if (digests_ != DigestMode::All) return;
     noteNaN(site, g, n, value, firstRow);
 }
 
@@ -156,7 +169,7 @@ void RunCollector::addWritten(const memory::Site& site, const Graph& g, const No
                 t.storage = seen->second.storage.lock();
                 // What the call returns is digested as its result already.
                 const Tensor* returned = value.tensor();
-                if (t.storage && !(returned && sameGeometry(*returned, t))) add(site, writtenOut(k), t);
+                if (t.storage && !(returned && sameGeometry(*returned, t))) add(site, writtenOut(k), t, &n);
             }
             ++k;
         }
@@ -170,7 +183,7 @@ void RunCollector::addWritten(const memory::Site& site, const Graph& g, const No
         }
         return v.kind() == Value::Kind::Sym ? v.asSym().evaluate(g.symbols) : v.asInt();
     };
-    for (const Tensor& t : writtenByWrapper(ops_, n, value, integer)) add(site, writtenOut(k++), t);
+    for (const Tensor& t : writtenByWrapper(ops_, n, value, integer)) add(site, writtenOut(k++), t, &n);
 }
 
 void RunCollector::noteNaN(const memory::Site& site, const Graph& g, const Node& n, const RuntimeValue& value, std::size_t firstRow) {
@@ -179,7 +192,9 @@ void RunCollector::noteNaN(const memory::Site& site, const Graph& g, const Node&
     if (!bad) return;
     auto& known = watched_->nonFinite[&g];
     known.insert(n.id);
-    bool fresh = !firstNaN && n.isCall();
+    const std::string_view op = packetOf(n.op).view();
+    const bool undefined = op.starts_with("aten::empty") || op.starts_with("aten::new_empty");  // poison, not a result
+    bool fresh = !firstNaN && n.isCall() && !undefined;
     for (NodeId operand : g.operands(n.id)) fresh = fresh && !known.contains(operand);
     if (!fresh) return;
     firstNaN = FirstNaN{site, n.name, {}};
@@ -194,7 +209,7 @@ void RunCollector::finish(const ExecResult& result) {
     watched_->recent.clear();
     values.callPaths = result.memory.callPaths;
     values.synthetic = result.synthetic;
-    if (!backend_.computes() || digests_ == DigestMode::None) return;
+    if (!backend_.computes() || (digests_ == DigestMode::None && wanted_.empty())) return;
     if (result.complete && main_.output()) {
         int k = 0;
         for (const RuntimeValue& v : result.outputs)

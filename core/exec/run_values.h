@@ -3,6 +3,7 @@
 // times, where NaN first came up, and the values themselves where someone asked for them. Holds no storage, so that it does not change when memory is
 // freed. Thread-safety: none; one collector per run.
 
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -44,7 +45,7 @@ struct FirstNaN {
 
 class RunCollector : public ExecObserver {
 public:
-    /// `digests` Outputs: only results and inputs after the run. The graph must outlive the collector.
+    /// `digests` Outputs: only results and inputs after the run. None: values are kept, not digested. The graph must outlive the collector.
     RunCollector(const Graph& g, const OpRegistry& ops, Backend& backend, DigestMode digests);
     ~RunCollector() override;
 
@@ -52,7 +53,12 @@ public:
     void keep(ValueKeys keys, std::int64_t bytes);
     /// The same for every value.
     void keepAll(std::int64_t bytes);
+    /// The same for results of calls for which `wanted` holds.
+    void keepWhere(std::function<bool(const Node&, const Tensor&)> wanted, std::int64_t bytes);
+    /// With DigestMode::Nodes: names of the nodes whose values are digested beside results and inputs after the run.
+    void digestOnly(std::unordered_set<Name> nodes) { digested_ = std::move(nodes); }
 
+    void warned(const memory::Site& site, std::string_view code) override;
     void nodeFinished(const memory::Site& site, const Graph& g, const Node& n, const RuntimeValue& value, std::int64_t wallNs) override;
     /// Results and inputs after the run, and the texts of call paths. Call once, after execute().
     void finish(const ExecResult& result);
@@ -66,7 +72,7 @@ private:
     struct Watched;
     /// The digest, or the one of the same tensor that was taken a moment ago: nothing has run since.
     Digest digestOnce(const Tensor& t);
-    bool add(const memory::Site& site, int out, const Tensor& t);
+    bool add(const memory::Site& site, int out, const Tensor& t, const Node* node = nullptr);
     void addWritten(const memory::Site& site, const Graph& g, const Node& n, const RuntimeValue& value);
     void noteNaN(const memory::Site& site, const Graph& g, const Node& n, const RuntimeValue& value, std::size_t firstRow);
 
@@ -76,6 +82,8 @@ private:
     DigestMode digests_;
     ValueKeys wanted_;
     bool all_ = false;
+    std::function<bool(const Node&, const Tensor&)> where_;
+    std::unordered_set<Name> digested_;
     std::int64_t room_ = 0;
     std::unique_ptr<Watched> watched_;
 };

@@ -20,7 +20,7 @@ std::string_view toString(StorageRole role) {
 }
 
 Storage::~Storage() {
-    if (data) backend.free(data, bytes);
+    if (data && !home) backend.free(data, bytes);
 }
 
 std::int64_t Tensor::numel() const {
@@ -57,6 +57,8 @@ TensorType Tensor::type() const {
     t.offset = SymInt(offset);
     return t;
 }
+
+DType doubled(DType dtype) { return info(dtype).floating ? DType::F64 : info(dtype).complex ? DType::C128 : dtype; }
 
 Shape contiguousStrides(const Shape& sizes) {
     Shape strides(sizes.size(), 1);

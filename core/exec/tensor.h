@@ -37,6 +37,7 @@ struct Storage {
     StorageRole role = StorageRole::Value;
     std::uint64_t generation = 0;     ///< counts writes by nodes
     bool synthetic = false;           ///< reached by a stand-in (executor.md 6.4)
+    std::shared_ptr<void> home;       ///< what owns `data` when it lies in an arena; null: this storage does
 };
 using StoragePtr = std::shared_ptr<Storage>;
 
@@ -63,6 +64,8 @@ struct Tensor {
     std::string str() const { return type().str(); }
 };
 
+/// The type in which a reference computes what has type `dtype`: f64 for floats, c128 for complex numbers.
+DType doubled(DType dtype);
 Shape contiguousStrides(const Shape& sizes);  ///< a size of 0 counts as 1
 bool sameGeometry(const Tensor& a, const Tensor& b);  ///< same storage, dtype, sizes, strides, offset
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace aliascope::exec {
 
@@ -36,6 +37,73 @@ GraphBound graphBound(DType dtype) {
         default:
             return {};
     }
+}
+
+namespace {
+
+/// Relative half-spacing.
+double halfSpacing(DType d) {
+    switch (d) {
+        case DType::F64:
+        case DType::C128:
+            return 0x1p-53;
+        case DType::F16:
+        case DType::C32:
+            return 0x1p-11;
+        case DType::BF16:
+            return 0x1p-8;
+        case DType::F8E4M3FN:
+        case DType::F8E4M3FNUZ:
+            return 0x1p-4;
+        case DType::F8E5M2:
+        case DType::F8E5M2FNUZ:
+            return 0x1p-3;
+        default:
+            return 0x1p-24;
+    }
+}
+
+double smallestNormal(DType d) {
+    if (d == DType::F64 || d == DType::C128) return 0x1p-1022;
+    if (d == DType::F16 || d == DType::C32) return 0x1p-14;
+    return 0x1p-126;
+}
+
+}  // namespace
+
+ElementBound operatorBound(ToleranceClass kind, const OperatorScale& s) {
+    const double u = halfSpacing(s.result), tiny = smallestNormal(s.result);
+    // What an accumulator in single precision loses; doubles are summed in doubles.
+    const double sums = s.result == DType::F64 || s.result == DType::C128 ? 0x1p-53 : 0x1p-24;
+    ElementBound one;
+    switch (kind) {
+        case ToleranceClass::Exact:
+            return {};
+        case ToleranceClass::Rounded:
+            one = {u, u * tiny};
+            break;
+        case ToleranceClass::Transcendental: {
+            const double ulps = itemSize(s.result) > 2 ? 4 : 1;
+            one = {2 * u * ulps, 2 * u * ulps * tiny};
+            break;
+        }
+        case ToleranceClass::Reduction:
+            one = {u, 4 * sums * (1 + std::log2(std::max(1.0, s.terms))) * s.largest * s.terms};
+            break;
+        case ToleranceClass::Matmul:
+            one = {u, 2 * sums * std::sqrt(s.terms) * s.norms};
+            break;
+        case ToleranceClass::Attention:
+            one = {0, (s.result == DType::BF16 ? 0x1p-7 : s.result == DType::F16 ? 0x1p-10 : 1e-5) * std::max(s.largest, 1.0)};
+            break;
+        case ToleranceClass::Random:
+            return {0, std::numeric_limits<double>::infinity()};
+    }
+    return {2 * one.relative, 2 * one.absolute};
+}
+
+bool isNoWorse(double earlierError, double laterError, double scale, DType dtype) {
+    return laterError <= 2 * earlierError + 2 * halfSpacing(dtype) * std::max(scale, smallestNormal(dtype));
 }
 
 bool isClose(const ErrorStatistics& e, DType dtype, const Tolerance& tolerance) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/exec/kernel.h"
 #include "core/ir/dtype.h"
 
 namespace aliascope::exec {
@@ -15,12 +16,28 @@ namespace aliascope::exec {
 struct Tolerance {
     bool bitwise = false;
     std::optional<double> rtol, atol;
+    bool reference = false;  ///< errors are measured against values computed in doubles
 };
 
 /// Policy between two stages, from the passes that ran in between and changed the graph: bitwise when none of them may change results.
 Tolerance toleranceOf(const std::vector<std::string>& passes);
 /// The pass may give results that differ by rounding.
 bool mayRoundDifferently(std::string_view pass);
+
+/// Two values are close when abs(a - b) <= absolute + relative * abs(a).
+struct ElementBound {
+    double relative = 0, absolute = 0;
+};
+
+/// What the bound of an operator depends on besides its class and the element (executor.md 5.3).
+struct OperatorScale {
+    DType result = DType::Unknown;
+    double terms = 1;    ///< that one element sums
+    double largest = 0;  ///< largest finite absolute value among the operands
+    double norms = 0;    ///< of products: the largest product of the norms of a row and a column
+};
+/// Between two runs of one operator on equal operands, each of which may be off by the bound of its class.
+ElementBound operatorBound(ToleranceClass kind, const OperatorScale& scale);
 
 /// Bounds of executor.md 5.3, row "whole graphs".
 struct GraphBound {
@@ -38,5 +55,8 @@ struct ErrorStatistics {
     std::int64_t worst = -1;  ///< logical index of maxAbs
 };
 bool isClose(const ErrorStatistics& e, DType dtype, const Tolerance& tolerance);
+/// Judged against a value computed in doubles: the later stage's error is at most twice the earlier one's, and one unit in the last place of the
+/// largest element `scale`.
+bool isNoWorse(double earlierError, double laterError, double scale, DType dtype);
 
 }  // namespace aliascope::exec

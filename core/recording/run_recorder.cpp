@@ -35,8 +35,8 @@ public:
         : db_(db), pool_(pool), run_(run), outcome_(outcome), uid_(db, run) {}
 
     void write() {
-        Statement update(db_, "UPDATE run SET state = ?2, synthetic = ?3, wall_ns = ?4 WHERE id = ?1");
-        update.run(run_, outcome_.state, outcome_.synthetic, outcome_.wallNs);
+        Statement update(db_, "UPDATE run SET state = ?2, synthetic = ?3, wall_ns = ?4, arena = ?5, lower_bound = ?6 WHERE id = ?1");
+        update.run(run_, outcome_.state, outcome_.synthetic, outcome_.wallNs, outcome_.arena, outcome_.lowerBound);
         if (outcome_.values) {
             readCallPaths();
             writeDigests();

@@ -33,6 +33,7 @@ struct RunOutcome {
     const exec::RunValues* values = nullptr;
     std::vector<const std::vector<exec::NodeTime>*> times;  ///< one list per repetition
     const memory::EventLog* memory = nullptr;
+    std::optional<std::int64_t> arena, lowerBound;  ///< bytes, of a run over the offline plan
     std::vector<Diagnostic> diagnostics;
 };
 

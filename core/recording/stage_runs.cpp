@@ -1,13 +1,11 @@
 #include "core/recording/stage_runs.h"
 
-#include <atomic>
-#include <chrono>
 #include <nlohmann/json.hpp>
-#include <thread>
+#include <set>
 
 #include "core/exec/compare_pairs.h"
-#include "core/exec/compare_values.h"
 #include "core/exec/tensor_files.h"
+#include "core/recording/stage_runner.h"
 #include "core/recording/storage_versions.h"
 
 namespace aliascope {
@@ -15,12 +13,6 @@ namespace {
 
 using exec::ComparedValue;
 using exec::Comparison;
-
-/// What a comparison may hold of two stages' values at a time.
-constexpr std::int64_t kRoom = std::int64_t(512) << 20;
-/// Values of a run that are kept at once, so that a difference need not be fetched by running again.
-constexpr std::int64_t kKeptAtOnce = std::int64_t(128) << 20;
-constexpr int kMostFetches = 8;
 
 /// Same graph, and the same notes of passes in it (which of a wrapper's arguments are written in place): equal runs.
 std::uint64_t programHash(const Graph& g) {
@@ -40,34 +32,6 @@ std::uint64_t programHash(const Graph& g) {
     addMeta(g);
     return h;
 }
-
-/// Cancels a run when the user does, and when it takes too long. The token is its own: the user's tells nobody that time is up.
-class Deadline {
-public:
-    explicit Deadline(CancelToken user) : user_(std::move(user)) {}
-    const CancelToken& token() const { return own_; }
-    /// 0 seconds = no limit.
-    void start(double seconds) {
-        thread_ = std::jthread([this, seconds](const std::stop_token& stop) { watch(stop, seconds); });
-    }
-    bool expired() const { return expired_; }
-
-private:
-    void watch(const std::stop_token& stop, double seconds) {
-        const auto begin = std::chrono::steady_clock::now();
-        while (!stop.stop_requested()) {
-            if (user_.cancelled()) return own_.cancel();
-            if (seconds > 0 && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds) {
-                expired_ = true;
-                return own_.cancel();
-            }
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        }
-    }
-    CancelToken user_, own_;
-    std::atomic<bool> expired_ = false;
-    std::jthread thread_;
-};
 
 std::optional<exec::Precision> precisionOf(const std::string& device) {
     if (device == "cpu" || device == "auto") return exec::Precision::Fast;
@@ -92,15 +56,11 @@ struct StageRuns::Impl {
     std::int64_t lane = 0;
     const OpRegistry* ops = nullptr;
     StageRunOptions options;
-    std::unique_ptr<exec::Backend> backend;
-    std::optional<exec::OpBodies> bodies;
-    std::optional<exec::InputSet> inputs;
+    std::unique_ptr<StageRunner> runner;
     std::vector<StageRow> stages;
-    std::vector<Diagnostic> warnings;
     std::map<int, std::unique_ptr<ExecutedStage>> executed;
     std::map<std::uint64_t, int> byProgram;  ///< programHash -> stage that ran
-    std::map<int, exec::KeptValues> kept;    ///< of the first stage and of the one that ran last
-    std::unique_ptr<Deadline> deadline;
+    int variants = 0;                        ///< counts down
 
     /// Of the graph that the lane runs on.
     std::string sourcePath() const {
@@ -117,88 +77,75 @@ struct StageRuns::Impl {
         return nullptr;
     }
 
-    exec::ExecOptions execOptions() const {
-        exec::ExecOptions o = options.run;
-        o.cancel = deadline->token();
-        o.digests = exec::DigestMode::None;  // the collector digests for itself
-        o.seed = options.seed;
-        o.bodies = bodies ? &*bodies : nullptr;
-        return o;
+    Result<Comparison> compareWith(StageRuns& runs, int earlier, const ExecutedStage& later, const std::vector<std::string>& passes,
+                                   const exec::RewriteSteps& rewrites) {
+        auto a = runs.run(earlier);
+        if (!a) return fail(std::move(a.error()));
+        const ExecutedStage& first = a->get();
+        exec::Tolerance tolerance = exec::toleranceOf(passes);
+        tolerance.rtol = options.rtol;
+        tolerance.atol = options.atol;
+        tolerance.reference = options.reference == Reference::F64;
+        const exec::ComparedStage stageA{first.graph.get(), first.values.get()}, stageB{later.graph.get(), later.values.get()};
+        const auto fetchRows = [&](Comparison& c, const std::vector<std::size_t>& rows) { runner->fetch(first, later, tolerance, c, rows); };
+        return exec::compareStages(stageA, stageB, rewrites, tolerance, *ops, fetchRows);
     }
 
-    struct OneRun {
-        std::unique_ptr<exec::ReadTracer> tracer;  // before the result, whose storages belong to it
-        exec::ExecResult result;
-        std::unique_ptr<exec::RunCollector> collector;
-        exec::StageInputs inputs;
-    };
-
-    /// `keep`: values to be kept; nothing = what fits.
-    Result<OneRun> runOnce(const Graph& g, exec::DigestMode digests, const std::optional<exec::ValueKeys>& keep = exec::ValueKeys(),
-                           bool trace = false) {
-        OneRun out;
-        auto values = inputs->forStage(g, *backend);
-        if (!values) return fail(std::move(values.error()));
-        out.inputs = std::move(*values);
-        out.collector = std::make_unique<exec::RunCollector>(g, *ops, *backend, digests);
-        if (keep)
-            out.collector->keep(*keep, kRoom);
-        else
-            out.collector->keepAll(kKeptAtOnce);
-        exec::Backend* runsOn = backend.get();
-        exec::ExecObserver* observer = out.collector.get();
-        if (trace) {
-            out.tracer = std::make_unique<exec::ReadTracer>(*backend, observer, options.run.sanitize == exec::Sanitize::Full);
-            runsOn = out.tracer.get();
-            observer = out.tracer.get();
+    /// Of a graph read after re-inplacing: v1 has dropped the copies back already, so that cloning everything gives something else; v2 has not.
+    bool allKnown(ExecutedStage& stage) const {
+        const Graph& g = *stage.graph;
+        if (const NodeId node = runner->reinplaced->firstUnknown(g, true)) {
+            stage.error = userError("REINPLACED_SET_UNKNOWN", {{"node", g[node].name.str()}});
+            stage.error->node = g[node].name;
+            stage.values = std::make_shared<const exec::RunValues>();
+            return false;
         }
-        out.result = exec::execute(g, *ops, *runsOn, out.inputs.values, out.inputs.constants, execOptions(), observer);
-        if (out.tracer) out.tracer->noteResults(g, out.result);
-        out.collector->finish(out.result);
-        if (out.result.error && out.result.error->code == "CANCELLED" && deadline->expired()) out.result.error->code = "TIMEOUT";
-        return out;
-    }
-
-    /// Values of one row of both stages, if `a` and `b` have them.
-    static bool measureRow(ComparedValue& row, const exec::KeptValues& a, const exec::KeptValues& b, const exec::Tolerance& tolerance) {
-        const auto x = a.find({*row.a, row.outA}), y = b.find({*row.b, row.outB});
-        if (x == a.end() || y == b.end()) return false;
-        if (x->second.dtype == y->second.dtype && x->second.sizes == y->second.sizes) exec::measure(row, x->second, y->second, tolerance);
+        if (const NodeId node = runner->reinplaced->firstUnknown(g, false)) {
+            Diagnostic d = warning("NO_CLONE_SET", {{"node", g[node].name.str()}});
+            d.node = g[node].name;
+            stage.warnings.push_back(std::move(d));
+        }
         return true;
     }
 
-    void fetch(const ExecutedStage& earlier, const ExecutedStage& later, const exec::Tolerance& tolerance, Comparison& c,
-               std::vector<std::size_t> rows) {
-        if (kept.contains(earlier.sameAs) && kept.contains(later.sameAs))
-            std::erase_if(rows, [&](std::size_t i) { return measureRow(c.rows[i], kept.at(earlier.sameAs), kept.at(later.sameAs), tolerance); });
-        for (int round = 0; round < kMostFetches && !rows.empty(); ++round) {
-            // What both stages are asked for must fit: the first rows first, results come before other values.
-            exec::ValueKeys wantedA, wantedB;
-            std::vector<std::size_t> now, postponed;
-            std::int64_t bytes = 0;
-            for (std::size_t i : rows) {
-                const std::int64_t size = bytesOfRow(later, c.rows[i]);
-                if (!now.empty() && bytes + size > kRoom) {
-                    postponed.push_back(i);
-                    continue;
+    /// Runs the stage's graph as often as asked for.
+    Status execute(ExecutedStage& stage) {
+        if (runner->reinplaced && !allKnown(stage)) return {};
+        for (int i = 0; i < std::max(1, options.repeat); ++i) {
+            const bool trace = options.run.sanitize != exec::Sanitize::Off;
+            auto ran = i == 0 ? runner->run(*stage.graph, options.digests, std::nullopt, trace) : runner->run(*stage.graph, exec::DigestMode::None);
+            if (!ran) return fail(std::move(ran.error()));
+            stage.times.push_back(std::move(ran->collector->times));
+            stage.wallNs.push_back(ran->result.wallNs);
+            if (i > 0) continue;
+            stage.values = std::make_shared<const exec::RunValues>(std::move(ran->collector->values));
+            runner->hold(stage.sameAs, stages.front().idx, std::move(ran->collector->kept));
+            stage.complete = ran->result.complete;
+            stage.synthetic = ran->result.synthetic;
+            stage.memory = std::move(ran->result.memory);
+            stage.arena = ran->arena;
+            stage.warnings.insert(stage.warnings.end(), ran->result.warnings.begin(), ran->result.warnings.end());
+            if (ran->tracer) {
+                stage.reads = std::make_shared<const exec::ReadLog>(ran->tracer->takeLog());
+                stage.findings = findingsOf(stage);
+                stage.findings.insert(stage.findings.end(), ran->result.findings.begin(), ran->result.findings.end());
+                for (const exec::Finding& f : stage.findings) {
+                    Diagnostic d = warning(f.code, f.params);
+                    d.node = f.node;
+                    stage.warnings.push_back(std::move(d));
                 }
-                bytes += size;
-                now.push_back(i);
-                wantedA.insert({*c.rows[i].a, c.rows[i].outA});
-                wantedB.insert({*c.rows[i].b, c.rows[i].outB});
             }
-            auto a = runOnce(*earlier.graph, exec::DigestMode::All, wantedA);
-            auto b = runOnce(*later.graph, exec::DigestMode::All, wantedB);
-            if (!a || !b) return;
-            for (std::size_t i : now) measureRow(c.rows[i], a->collector->kept, b->collector->kept, tolerance);
-            rows = std::move(postponed);
+            if (const auto& nan = ran->collector->firstNaN) {
+                std::string at = "[";
+                for (std::size_t d = 0; d < nan->at.size(); ++d) at += (d ? ", " : "") + std::to_string(nan->at[d]);
+                Diagnostic d = warning("NEW_NAN", {{"node", nan->node.str()}, {"pos", at + "]"}});
+                d.node = nan->node;
+                stage.warnings.push_back(std::move(d));
+            }
+            stage.error = std::move(ran->result.error);
+            if (!stage.complete) break;
         }
-    }
-
-    static std::int64_t bytesOfRow(const ExecutedStage& stage, const ComparedValue& row) {
-        for (const exec::RunValue& v : stage.values->rows)
-            if (v.site == *row.b && v.out == row.outB) return v.digest.numel * itemSize(v.digest.dtype);
-        return 0;
+        return {};
     }
 
     /// Reads of `stage` that the first stage that ran does not have, and what the stage shows by itself. A finding that the stage before it has too
@@ -217,8 +164,7 @@ struct StageRuns::Impl {
         if (!reference) return out;
         std::string passes;
         for (const std::string& pass : passesBetween(stages, before, stage.stage.idx)) passes += (passes.empty() ? "" : ", ") + pass;
-        for (exec::Finding& f :
-             exec::staleReads(*reference->reads, *stage.reads, rewritesBetween(reference->stage.idx, stage.stage.idx), passes)) {
+        for (exec::Finding& f : exec::staleReads(*reference->reads, *stage.reads, rewritesBetween(reference->stage.idx, stage.stage.idx), passes)) {
             const auto same = std::find_if(known.begin(), known.end(), [&](const exec::Finding* k) {
                 return k->code == f.code && k->reader == f.reader && k->params[2] == f.params[2];
             });
@@ -263,10 +209,7 @@ Result<std::unique_ptr<StageRuns>> StageRuns::create(std::shared_ptr<const Recor
     const auto precision = precisionOf(r.options.device);
     if (!precision)
         return fail(userError("DEVICE_MISSING", {{"what", r.options.device}, {"why", "this build has no module for it; cpu and cpu-ref run here"}}));
-    r.backend = exec::makeCpuBackend(*precision);
-    r.bodies = exec::OpBodies::read(ops, &r.warnings);
-    r.deadline = std::make_unique<Deadline>(r.options.run.cancel);
-    r.deadline->start(r.options.timeoutSeconds);
+    r.runner = std::make_unique<StageRunner>(ops, r.options, exec::makeCpuBackend(*precision));
     for (const StageRow& s : r.recording->stages(lane))
         if (s.state != "failed") r.stages.push_back(s);
     if (r.stages.empty()) return fail(userError("S002", {{"what", "the lane has no stage"}}));
@@ -284,16 +227,19 @@ Result<std::unique_ptr<StageRuns>> StageRuns::create(std::shared_ptr<const Recor
     inputs.seed = r.options.seed;
     inputs.cast = r.options.castInputs;
     inputs.randomConstants = r.options.randomConstants;
+    inputs.aliases = r.options.aliases;
+    inputs.bindings = r.options.bindings;
     inputs.literals = exec::literalConstants(r.sourcePath(), *opened, ops);
+    r.runner->reinplaced = exec::ReinplacedSets::ofFile(r.sourcePath(), *opened);
     auto chosen = exec::InputSet::make(*opened, ops, inputs);
     if (!chosen) return fail(std::move(chosen.error()));
-    r.inputs = std::move(*chosen);
+    r.runner->inputs = std::move(*chosen);
     return runs;
 }
 
-const exec::InputSet& StageRuns::inputs() const { return *impl_->inputs; }
+const exec::InputSet& StageRuns::inputs() const { return *impl_->runner->inputs; }
 const std::vector<StageRow>& StageRuns::stages() const { return impl_->stages; }
-const std::vector<Diagnostic>& StageRuns::warnings() const { return impl_->warnings; }
+const std::vector<Diagnostic>& StageRuns::warnings() const { return impl_->runner->warnings; }
 
 Result<std::reference_wrapper<ExecutedStage>> StageRuns::run(int idx) {
     Impl& r = *impl_;
@@ -314,48 +260,16 @@ Result<std::reference_wrapper<ExecutedStage>> StageRuns::run(int idx) {
         stage->reads = other.reads;
         stage->findings = other.findings;
         stage->memory = other.memory;
+        stage->arena = other.arena;
         stage->complete = other.complete;
         stage->synthetic = other.synthetic;
         stage->error = other.error;
         return std::ref(*r.executed.emplace(idx, std::move(stage)).first->second);
     }
     stage->sameAs = idx;
-    for (int i = 0; i < std::max(1, r.options.repeat); ++i) {
-        const bool trace = r.options.run.sanitize != exec::Sanitize::Off;
-        auto ran = i == 0 ? r.runOnce(*stage->graph, r.options.digests, std::nullopt, trace) : r.runOnce(*stage->graph, exec::DigestMode::None);
-        if (!ran) {
-            r.byProgram.erase(twin);
-            return fail(std::move(ran.error()));
-        }
-        stage->times.push_back(std::move(ran->collector->times));
-        stage->wallNs.push_back(ran->result.wallNs);
-        if (i > 0) continue;
-        stage->values = std::make_shared<const exec::RunValues>(std::move(ran->collector->values));
-        std::erase_if(r.kept, [&](const auto& entry) { return entry.first != r.stages.front().idx; });
-        r.kept[idx] = std::move(ran->collector->kept);
-        stage->complete = ran->result.complete;
-        stage->synthetic = ran->result.synthetic;
-        stage->memory = std::move(ran->result.memory);
-        stage->warnings = std::move(ran->result.warnings);
-        if (ran->tracer) {
-            stage->reads = std::make_shared<const exec::ReadLog>(ran->tracer->takeLog());
-            stage->findings = r.findingsOf(*stage);
-            stage->findings.insert(stage->findings.end(), ran->result.findings.begin(), ran->result.findings.end());
-            for (const exec::Finding& f : stage->findings) {
-                Diagnostic d = warning(f.code, f.params);
-                d.node = f.node;
-                stage->warnings.push_back(std::move(d));
-            }
-        }
-        if (const auto& nan = ran->collector->firstNaN) {
-            std::string at = "[";
-            for (std::size_t d = 0; d < nan->at.size(); ++d) at += (d ? ", " : "") + std::to_string(nan->at[d]);
-            Diagnostic d = warning("NEW_NAN", {{"node", nan->node.str()}, {"pos", at + "]"}});
-            d.node = nan->node;
-            stage->warnings.push_back(std::move(d));
-        }
-        stage->error = std::move(ran->result.error);
-        if (!stage->complete) break;
+    if (auto ok = r.execute(*stage); !ok) {
+        r.byProgram.erase(twin);
+        return fail(std::move(ok.error()));
     }
     return std::ref(*r.executed.emplace(idx, std::move(stage)).first->second);
 }
@@ -368,34 +282,66 @@ std::vector<std::string> passesBetween(const std::vector<StageRow>& stages, int 
 }
 
 Result<Comparison> StageRuns::compare(int earlier, int later) {
-    Impl& r = *impl_;
-    auto a = run(earlier);
-    if (!a) return fail(std::move(a.error()));
     auto b = run(later);
     if (!b) return fail(std::move(b.error()));
-    exec::Tolerance tolerance = exec::toleranceOf(passesBetween(r.stages, earlier, later));
-    tolerance.rtol = r.options.rtol;
-    tolerance.atol = r.options.atol;
-    const ExecutedStage &first = a->get(), &second = b->get();
-    const exec::ComparedStage stageA{first.graph.get(), first.values.get()}, stageB{second.graph.get(), second.values.get()};
-    const auto fetch = [&](Comparison& c, const std::vector<std::size_t>& rows) { r.fetch(first, second, tolerance, c, rows); };
-    return exec::compareStages(stageA, stageB, r.rewritesBetween(earlier, later), tolerance, *r.ops, fetch);
+    return impl_->compareWith(*this, earlier, b->get(), passesBetween(impl_->stages, earlier, later), impl_->rewritesBetween(earlier, later));
+}
+
+Result<ExecutedStage> StageRuns::runVariant(std::shared_ptr<const Graph> graph, int from) {
+    const StageRow* row = impl_->stageAt(from);
+    if (!row) return fail(userError("S002", {{"what", "there is no stage " + std::to_string(from)}}));
+    ExecutedStage stage;
+    stage.stage = *row;
+    stage.sameAs = --impl_->variants;
+    stage.graph = std::move(graph);
+    impl_->runner->forget(stage.graph.get());
+    if (auto ok = impl_->execute(stage); !ok) return fail(std::move(ok.error()));
+    return stage;
+}
+
+Result<Comparison> StageRuns::compareVariant(int earlier, const ExecutedStage& variant, const std::string& pass,
+                                             const std::vector<Rewrite>& rewrites) {
+    std::vector<std::string> passes = passesBetween(impl_->stages, earlier, variant.stage.idx);
+    passes.push_back(pass);
+    exec::RewriteSteps steps = impl_->rewritesBetween(earlier, variant.stage.idx);
+    for (const Rewrite& r : rewrites) {
+        if (r.state != Rewrite::State::Applied) continue;
+        exec::RewriteStep step;
+        for (const NodeRef& node : r.before) step.before.push_back({0, node.id, 0});
+        for (const NodeRef& node : r.after) step.after.push_back({0, node.id, 0});
+        steps.push_back(std::move(step));
+    }
+    return impl_->compareWith(*this, earlier, variant, passes, steps);
 }
 
 Result<std::vector<exec::TensorBytes>> StageRuns::savedOutputs(int idx) {
     Impl& r = *impl_;
     auto stage = run(idx);
     if (!stage) return fail(std::move(stage.error()));
-    auto ran = r.runOnce(*stage->get().graph, exec::DigestMode::None);
+    const std::set<std::string> wanted(r.options.keepNodes.begin(), r.options.keepNodes.end());
+    const Graph& g = *stage->get().graph;
+    exec::ValueKeys keys;
+    constexpr int mostItems = 64;
+    for (const NodeId id : inOrder(g))
+        if (wanted.contains(g[id].name.str()))
+            for (int out = 0; out < mostItems; ++out) keys.insert({{0, id, 0}, out});
+    auto ran = r.runner->run(g, exec::DigestMode::None, keys);
     if (!ran) return fail(std::move(ran.error()));
     if (ran->result.error) return fail(std::move(*ran->result.error));
     std::vector<exec::TensorBytes> out;
     int k = 0;
     for (const exec::RuntimeValue& v : ran->result.outputs)
-        if (const exec::Tensor* t = v.tensor()) out.push_back(bytesOf(*r.backend, "out/" + std::to_string(k++), *t));
+        if (const exec::Tensor* t = v.tensor()) out.push_back(bytesOf(r.runner->backend(), "out/" + std::to_string(k++), *t));
     for (std::size_t i = 0; i < ran->result.inputs.size() && i < ran->inputs.indices.size(); ++i)
         if (const exec::Tensor* t = ran->result.inputs[i].tensor(); t && ran->inputs.indices[i] >= 0)
-            out.push_back(bytesOf(*r.backend, "after/" + std::to_string(ran->inputs.indices[i]), *t));
+            out.push_back(bytesOf(r.runner->backend(), "after/" + std::to_string(ran->inputs.indices[i]), *t));
+    for (const NodeId id : inOrder(g))
+        for (int item = 0; item < mostItems; ++item) {
+            const auto kept = ran->collector->kept.find({{0, id, 0}, item});
+            if (kept == ran->collector->kept.end()) continue;
+            const std::string name = "value/" + g[id].name.str() + (item > 0 ? "/" + std::to_string(item) : std::string());
+            out.push_back({name, kept->second.dtype, kept->second.sizes, std::move(kept->second.data)});
+        }
     return out;
 }
 
@@ -413,12 +359,12 @@ Result<std::int64_t> StageRuns::record(Recorder& recorder, int idx) {
     RunHeader header;
     header.stageId = stage.stage.id;
     header.device = "cpu";
-    header.backend = std::string(r.backend->name());
+    header.backend = std::string(r.runner->backend().name());
     header.seed = r.options.seed;
     header.inputs = r.options.inputs.empty() ? "random" : r.options.inputs;
     nlohmann::ordered_json roles = nlohmann::ordered_json::object();
-    for (const exec::InputValue& v : r.inputs->values()) roles[v.name.str()] = {{"role", v.role}, {"reason", v.reason}};
-    header.options = nlohmann::ordered_json{{"inputs", std::move(roles)}, {"repeat", stage.wallNs.size()}}.dump(
+    for (const exec::InputValue& v : r.runner->inputs->values()) roles[v.name.str()] = {{"role", v.role}, {"reason", v.reason}};
+    header.options = nlohmann::ordered_json{{"inputs", std::move(roles)}, {"repeat", stage.wallNs.size()}, {"plan", r.options.plan}}.dump(
         -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     auto id = recorder.beginRun(header);
     if (!id) return fail(std::move(id.error()));
@@ -430,6 +376,10 @@ Result<std::int64_t> StageRuns::record(Recorder& recorder, int idx) {
     if (r.options.recordTimes)
         for (const auto& list : stage.times) outcome.times.push_back(&list);
     if (r.options.recordMemory) outcome.memory = &stage.memory;
+    if (stage.arena) {
+        outcome.arena = stage.arena->arena;
+        outcome.lowerBound = stage.arena->lowerBound;
+    }
     outcome.diagnostics = stage.warnings;
     if (stage.error) outcome.diagnostics.push_back(*stage.error);
     if (auto ok = recorder.endRun(*id, outcome); !ok) return fail(std::move(ok.error()));

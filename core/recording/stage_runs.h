@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/exec/arena_plan.h"
 #include "core/exec/compare.h"
 #include "core/exec/executor.h"
 #include "core/exec/inputs.h"
@@ -21,12 +22,24 @@
 
 namespace aliascope {
 
+/// What a comparison takes the errors against.
+enum class Reference : std::uint8_t {
+    Native,  ///< the earlier stage itself
+    F64      ///< the earlier stage in doubles, on the reference backend (executor.md 5.2)
+};
+
 struct StageRunOptions {
     std::string device = "cpu";  ///< `cpu` (fast), `cpu-ref`; others end in DEVICE_MISSING
     std::string inputs;          ///< file of tensors; empty = random by role
     std::uint64_t seed = 0;
     bool castInputs = false, randomConstants = false;
-    exec::ExecOptions run;  ///< cancel, progress, sanitize, maxFlops, standIn, …; bodies and reinplaced are set here
+    std::vector<exec::InputAlias> aliases;     ///< inputs that share storage
+    std::vector<exec::InputBinding> bindings;  ///< numbers and files for single inputs and symbols
+    Reference reference = Reference::Native;
+    bool plan = false;                     ///< run over the offline plan: one arena, results in storages that die (executor.md 4.2, 4.3)
+    std::vector<std::string> digestNodes;  ///< of DigestMode::Nodes
+    std::vector<std::string> keepNodes;    ///< whose values savedOutputs() gives too
+    exec::ExecOptions run;                 ///< cancel, progress, sanitize, maxFlops, standIn, …; bodies and reinplaced are set here
     exec::DigestMode digests = exec::DigestMode::All;
     std::optional<double> rtol, atol;              ///< instead of the policy of executor.md 5.2
     int repeat = 1;                                ///< timed repetitions
@@ -45,7 +58,8 @@ struct ExecutedStage {
     std::optional<Diagnostic> error;
     std::vector<Diagnostic> warnings;
     std::shared_ptr<const exec::ReadLog> reads;      ///< with ExecOptions::sanitize: who wrote what each operator read
-    std::vector<exec::Finding> findings;         ///< of the sanitizer; also among the warnings
+    std::vector<exec::Finding> findings;             ///< of the sanitizer; also among the warnings
+    std::shared_ptr<const exec::ArenaPlan> arena;    ///< with StageRunOptions::plan
     std::vector<std::vector<exec::NodeTime>> times;  ///< per repetition
     std::vector<std::int64_t> wallNs;
     std::int64_t run = 0;  ///< row of `run`, once recorded
@@ -67,8 +81,13 @@ public:
     Result<std::reference_wrapper<ExecutedStage>> run(int idx);
     /// Both stages must be complete. Values that differ are fetched by running both again.
     Result<exec::Comparison> compare(int earlier, int later);
-    /// Results as `out/K` and inputs as `after/K` of a run of stage `idx`, for writeTensorFile.
+    /// Results as `out/K`, inputs as `after/K` and kept values as `value/NAME` of a run of stage `idx`, for writeTensorFile.
     Result<std::vector<exec::TensorBytes>> savedOutputs(int idx);
+
+    /// Runs a graph that the lane does not hold, made from stage `from` (by a part of a pass).
+    Result<ExecutedStage> runVariant(std::shared_ptr<const Graph> graph, int from);
+    /// Compares it with stage `earlier`. `pass` and `rewrites` lead from its stage `from` to it.
+    Result<exec::Comparison> compareVariant(int earlier, const ExecutedStage& variant, const std::string& pass, const std::vector<Rewrite>& rewrites);
 
     /// Writes the run of stage `idx`, once; gives its row.
     Result<std::int64_t> record(Recorder& recorder, int idx);

@@ -4,7 +4,7 @@
 
 #include "app/cli/byte_map.h"
 #include "app/cli/decision_view.h"
-#include "app/cli/log_line.h"
+#include "core/exec/reinplace_log.h"
 
 using namespace aliascope;
 using namespace aliascope::cli;

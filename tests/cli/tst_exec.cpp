@@ -152,7 +152,10 @@ private slots:
         const Answer a = ask(QStringList{"bisect", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--rewrites", "--json"} + mylib);
         QCOMPARE(a.exit, 1);
         QCOMPARE(a.result()["found"].toObject()["pass"].toString(), QString("functionalize"));
-        QCOMPARE(a.result()["rewrite"].toObject()["before"].toArray().first().toString(), QString("two"));
+        const QJsonObject rewrite = a.result()["rewrite"].toObject();
+        QCOMPARE(rewrite["before"].toArray().first().toString(), QString("two"));
+        QCOMPARE(rewrite["number"].toInt(), 1);
+        QCOMPARE(rewrite["of"].toInt(), 1);
         QVERIFY(a.result()["probes"].toArray().size() >= 2);
         QCOMPARE(ask(QStringList{"bisect", samples + "overlapping_views.py", "--pipeline", "torch-v2"} + mylib).exit, 0);
     }
@@ -175,7 +178,8 @@ private slots:
                                           << QStringList{"UNSUPPORTED_OP", "nobody::knows at foo", "Stage 1 imported"};
         QTest::newRow("shape mismatch") << program(R"(x: "f32[3][1]cuda:0", y: "f32[4][1]cuda:0")",
                                                    "add = torch.ops.aten.add.Tensor(x, y)\nreturn (add,)")
-                                        << QStringList{} << 5 << QStringList{"at add", "self f32[3], other f32[4]"};
+                                        << QStringList{} << 5
+                                        << QStringList{"SHAPE_MISMATCH", "add: other has shape f32[4], one that goes with self f32[3] expected"};
         QTest::newRow("index")
             << program(
                    R"(x: "f32[3][1]cuda:0")",
@@ -213,6 +217,88 @@ private slots:
         QVERIFY(ask({"stages", session}).out.contains("imported"));
     }
 
+    void plannedRunsGiveTheSame() {
+        const QString session = folder_.filePath("planned.aliascope");
+        const Answer plain = ask(QStringList{"exec", samples + "inplace_aten_views.py", "--json"}),
+                     planned = ask(QStringList{"exec", samples + "inplace_aten_views.py", "--plan", "on", "--json", "-o", session});
+        QCOMPARE(planned.exit, 0);
+        const auto hashes = [](const Answer& a) {
+            QStringList out;
+            for (const QJsonValue& v : a.result()["digests"].toArray()) out << v["node"]["name"].toString() + v["hash"].toString();
+            return out;
+        };
+        QVERIFY(!hashes(plain).isEmpty());
+        QCOMPARE(hashes(planned), hashes(plain));
+        const QJsonObject memory = planned.result()["memory"].toArray().first().toObject();
+        QVERIFY(memory["arena"].toInt() >= memory["lower_bound"].toInt() && memory["lower_bound"].toInt() > 0);
+        const Answer recorded = ask({"query", session, "SELECT arena, lower_bound FROM run WHERE kind = 'measured'"});
+        QVERIFY2(recorded.out.contains(QString::number(memory["arena"].toInt())), qPrintable(recorded.out));
+        QCOMPARE(ask({"exec", samples + "inplace_aten_views.py", "--plan", "perhaps"}).exit, 2);
+    }
+
+    void aReferenceInDoublesJudges() {
+        const QByteArray g =
+            program(R"(x: "bf16[64][1]cuda:0")", "add = torch.ops.aten.add.Tensor(x, 0.1)\nmul = torch.ops.aten.mul.Tensor(add, 3)\nreturn (mul,)");
+        const Answer a = ask({"exec", "-", "--reference", "f64", "--json", "--pipeline", "best"}, g);
+        QVERIFY2(a.exit == 0, qPrintable(a.err));
+        QCOMPARE(ask({"exec", "-", "--reference", "f16"}, g).exit, 2);
+    }
+
+    void nodesAreDigestedAndKept() {
+        const QByteArray g = program(
+            x3,
+            "add = torch.ops.aten.add.Tensor(x, 1)\nmul = torch.ops.aten.mul.Tensor(add, 2)\nneg = torch.ops.aten.neg.default(mul)\nreturn (neg,)");
+        const QString file = folder_.filePath("kept.safetensors");
+        const Answer a = ask({"exec", "-", "--digests", "%mul", "--keep", "add,mul", "--save-outputs", file, "--stage", "imported", "--json"}, g);
+        QVERIFY2(a.exit == 0, qPrintable(a.err));
+        QStringList digested;
+        for (const QJsonValue& v : a.result()["digests"].toArray()) digested << v["node"]["name"].toString();
+        QCOMPARE(digested, (QStringList{"mul", "output"}));
+        QFile saved(file);
+        QVERIFY(saved.open(QIODevice::ReadOnly));
+        const QByteArray content = saved.readAll();
+        QVERIFY(content.contains("value/add") && content.contains("value/mul") && content.contains("out/0") && !content.contains("value/neg"));
+        QVERIFY(ask({"exec", "-", "--keep", "nobody", "--save-outputs", file}, g).err.contains("no tensor of that name"));
+        QCOMPARE(ask({"exec", "-", "--keep", "add"}, g).exit, 2);
+    }
+
+    void inputsAreBoundAndShared() {
+        const QByteArray g = program(R"(x: "f32[3][1]cuda:0", y: "f32[3][1]cuda:0")", "add_ = torch.ops.aten.add_.Tensor(y, 1)\nreturn (x,)");
+        const Answer a = ask({"exec", "-", "--bind", "x=4", "--alias", "y=x", "--stage", "imported", "--json"}, g);
+        QVERIFY2(a.exit == 0, qPrintable(a.err));
+        for (const QJsonValue& v : a.result()["digests"].toArray())
+            if (v["node"]["name"] == "output") QCOMPARE(v["mean"].toDouble(), 5.0);
+        QVERIFY(ask({"exec", "-", "--alias", "y=z"}, g).err.contains("NO_SUCH_INPUT"));
+        QCOMPARE(ask({"exec", "-", "--alias", "y"}, g).exit, 2);
+        QCOMPARE(ask({"exec", "-", "--alias", "y=x[one]"}, g).exit, 2);
+        QCOMPARE(ask({"exec", "-", "--bind", "x"}, g).exit, 2);
+    }
+
+    void textAfterReinplacingNeedsTheLog() {
+        const QByteArray g =
+            program(x3, "auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = x)\nreturn ()");
+        const QString ops =
+            put("foo.ops",
+                "op mylib::foo(Tensor(a!) x) -> ()\n    def forward(self, x):\n        add_ = torch.ops.aten.add_.Tensor(x, 1)\n        return ()\n");
+        const QString file = put("v1.after_reinplace.readable.py", g);
+        const Answer refused = ask({"exec", file, "--ops", ops});
+        QVERIFY2(refused.exit == 5 && refused.err.contains("which arguments of auto_functionalized are written in place"), qPrintable(refused.err));
+        put("v1.reinplace.log",
+            "For node mylib::foo, attempted to reinplace ['x']. We were unable to reinplace []; [] (if non-empty) are possible missed reinplacing "
+            "opportunities that may be bad for memory usage and performance. Total size of missed opportunities with static shapes is : 0 bytes.\n");
+        QVERIFY(ask({"exec", file, "--ops", ops, "--stage", "imported"}).exit == 0);
+    }
+
+    void warningsAreShownAndKept() {
+        const QByteArray g =
+            program(x3,
+                    "full = torch.ops.aten.full.default([3], 1, dtype = torch.int64)\nscatter = torch.ops.aten.scatter.src(x, 0, full, x)\n"
+                    "return (scatter,)");
+        const QString session = folder_.filePath("warned.aliascope");
+        QVERIFY(ask({"exec", "-", "-o", session}, g).err.contains("scatter writes [1] more than once"));
+        QVERIFY(ask({"query", session, "SELECT code FROM diagnostic WHERE run IS NOT NULL"}).out.contains("DUPLICATE_INDEX"));
+    }
+
     void timeoutsEndARun() {
         const QByteArray g = program(R"(x: "f32[1500, 1500][1500, 1]cuda:0")",
                                      "mm = torch.ops.aten.mm.default(x, x)\nmm_1 = torch.ops.aten.mm.default(mm, x)\n"
@@ -248,7 +334,8 @@ private slots:
     }
 
     void sanitizerNamesReadsAndWrites() {
-        const QByteArray undefined = program(x3, "empty = torch.ops.aten.empty_like.default(x)\nsin = torch.ops.aten.sin.default(empty)\nreturn (sin,)");
+        const QByteArray undefined =
+            program(x3, "empty = torch.ops.aten.empty_like.default(x)\nsin = torch.ops.aten.sin.default(empty)\nreturn (sin,)");
         QVERIFY(ask({"exec", "-", "--sanitize", "reads"}, undefined).err.contains("sin reads 12 B of self that were never written"));
         QVERIFY(!ask({"exec", "-"}, undefined).err.contains("never written"));
         const QString ops = put("hidden.ops",
@@ -257,7 +344,8 @@ private slots:
                                 "        add_ = torch.ops.aten.add_.Tensor(x, 1)\n"
                                 "        mul = torch.ops.aten.mul.Tensor(x, 2)\n"
                                 "        return (mul,)\n");
-        const Answer hidden = ask({"exec", "-", "--ops", ops, "--sanitize", "reads"}, program(x3, "hidden = torch.ops.mylib.hidden.default(x)\nreturn (hidden,)"));
+        const Answer hidden =
+            ask({"exec", "-", "--ops", ops, "--sanitize", "reads"}, program(x3, "hidden = torch.ops.mylib.hidden.default(x)\nreturn (hidden,)"));
         QVERIFY2(hidden.err.contains("hidden changed x, which its schema does not mark as written"), qPrintable(hidden.err));
     }
 };

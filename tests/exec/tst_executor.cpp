@@ -415,7 +415,8 @@ private slots:
         options.sanitize = Sanitize::Reads;
         const Ran r = run(g, {range({4})}, options);
         QCOMPARE(r.result.findings.size(), std::size_t{1});
-        COMPARE(warning(r.result.findings[0].code, r.result.findings[0].params).sentence(), "sneaky changed x, which its schema does not mark as written.");
+        COMPARE(warning(r.result.findings[0].code, r.result.findings[0].params).sentence(),
+                "sneaky changed x, which its schema does not mark as written.");
     }
 
     void tooManyOperations() {
@@ -452,6 +453,15 @@ private slots:
             "slice_1 = torch.ops.aten.slice.Tensor(x, 0, 0, 4)\nslice_2 = torch.ops.aten.slice.Tensor(x, 0, 1, 5)\n"
             "copy_ = torch.ops.aten.copy_.default(slice_1, slice_2)\nreturn ()",
             "OVERLAP_REFUSED: copy_ writes self, which partly overlaps src.");
+        row("shapes that do not go together", "full = torch.ops.aten.full.default([4], 1.0)\nadd = torch.ops.aten.add.Tensor(x, full)\nreturn (add,)",
+            "SHAPE_MISMATCH: add: other has shape f32[4], one that goes with self f32[6] expected.");
+        row("products that do not go together",
+            "full = torch.ops.aten.full.default([2, 3], 1.0)\nfull_1 = torch.ops.aten.full.default([2, 3], 1.0)\n"
+            "mm = torch.ops.aten.mm.default(full, full_1)\nreturn (mm,)",
+            "SHAPE_MISMATCH: mm: mat2 has shape f32[2, 3], one that goes with self f32[2, 3] expected.");
+        row("lists that do not go together",
+            "full = torch.ops.aten.full.default([2, 3], 1.0)\ncat = torch.ops.aten.cat.default([x, full])\nreturn (cat,)",
+            "SHAPE_MISMATCH: cat: tensors[1] has shape f32[2, 3], one that goes with tensors[0] f32[6] expected.");
         row("wrong shape in place", "full = torch.ops.aten.full.default([2, 6], 1.0)\nadd_ = torch.ops.aten.add_.Tensor(x, full)\nreturn ()",
             "SHAPE_MISMATCH: add_: self has shape f32[6], f32[2, 6] expected.");
         row("item that is not there", "split = torch.ops.aten.split.Tensor(x, 3)\ngetitem = split[7]\nreturn (getitem,)",
@@ -470,6 +480,58 @@ private slots:
         const QString got = QString::fromStdString(r.error);
         QVERIFY2(got.startsWith(error), qPrintable(got));
         QVERIFY(!r.result.complete);
+    }
+
+    void warnings_data() {
+        QTest::addColumn<QString>("body");
+        QTest::addColumn<QString>("warning");
+        const auto row = [](const char* name, const char* body, const char* warning) { QTest::newRow(name) << QString(body) << QString(warning); };
+        row("a place put twice",
+            "full = torch.ops.aten.full.default([2], 3, dtype = torch.int64)\narange = torch.ops.aten.arange.default(2, dtype = torch.float32)\n"
+            "index_put = torch.ops.aten.index_put.default(x, [full], arange)\nreturn (index_put,)",
+            "warning DUPLICATE_INDEX: index_put writes [3] more than once; the last one stays.");
+        row("in place too",
+            "full = torch.ops.aten.full.default([2], -1, dtype = torch.int64)\narange = torch.ops.aten.arange.default(2, dtype = torch.float32)\n"
+            "index_put_ = torch.ops.aten.index_put_.default(x, [full], arange)\nreturn ()",
+            "warning DUPLICATE_INDEX: index_put_ writes [5] more than once; the last one stays.");
+        row("scattered twice",
+            "full = torch.ops.aten.full.default([3], 1, dtype = torch.int64)\nscatter = torch.ops.aten.scatter.src(x, 0, full, x)\nreturn (scatter,)",
+            "warning DUPLICATE_INDEX: scatter writes [1] more than once; the last one stays.");
+        row("sums",
+            "full = torch.ops.aten.full.default([2], 3, dtype = torch.int64)\narange = torch.ops.aten.arange.default(2, dtype = torch.float32)\n"
+            "index_put = torch.ops.aten.index_put.default(x, [full], arange, True)\nreturn (index_put,)",
+            "");
+        row("different places",
+            "arange = torch.ops.aten.arange.default(6)\nindex_put = torch.ops.aten.index_put.default(x, [arange], x)\nreturn (index_put,)", "");
+        row("cast", "mul = torch.ops.aten.mul.Tensor(x, 100)\ncast = torch.ops.prims.convert_element_type.default(mul, torch.int8)\nreturn (cast,)",
+            "info CAST_RANGE: cast converts values outside i8: not compared.");
+        row("cast in place",
+            "full = torch.ops.aten.full.default([6], 0, dtype = torch.uint8)\nneg = torch.ops.aten.neg.default(x)\n"
+            "copy_ = torch.ops.aten.copy_.default(full, neg)\nreturn (copy_,)",
+            "info CAST_RANGE: copy_ converts values outside u8: not compared.");
+        row("cast in range", "cast = torch.ops.prims.convert_element_type.default(x, torch.int8)\nreturn (cast,)", "");
+        row("overlapping target",
+            "full = torch.ops.aten.full.default([6], 0.0)\nas_strided = torch.ops.aten.as_strided.default(full, [2, 2], [2, 1])\n"
+            "as_strided_1 = torch.ops.aten.as_strided.default(full, [3, 2], [1, 1])\nadd_ = torch.ops.aten.add_.Tensor(as_strided_1, 1)\nreturn ()",
+            "warning OVERLAPPING_WRITE: add_ writes self, whose elements overlap (row-major order was used).");
+    }
+    void warnings() {
+        QFETCH(QString, body);
+        QFETCH(QString, warning);
+        const Graph g = forward("x", body.toStdString());
+        const Ran r = run(g, {range({6})});
+        COMPARE(r.error, "");
+        QString got;
+        for (const Diagnostic& d : r.result.warnings) got += QString::fromStdString(d.format());
+        QVERIFY2(warning.isEmpty() ? got.isEmpty() : got == warning, qPrintable(got));
+    }
+
+    void emptyTensorsHoldPoison() {
+        const Graph g = forward("x", "empty = torch.ops.aten.empty.memory_format([4], dtype = torch.float32)\nreturn (empty,)");
+        const Ran a = run(g, {range({6})}), b = run(g, {range({6})});
+        const Digest da = cpu().digest(*a.result.outputs[0].tensor()), db = cpu().digest(*b.result.outputs[0].tensor());
+        QCOMPARE(da.nan, 4);
+        QCOMPARE(da.hash, db.hash);
     }
 
     void inputsAreChecked() {

@@ -243,6 +243,50 @@ private slots:
         const auto refused = set->forStage(other, cpu());
         QVERIFY(!refused && refused.error().code == "INPUT_MISSING");
     }
+
+    void inputsMayShareStorage() {
+        const Graph g = forward(R"(x: "f32[4][1]cuda:0", y: "f32[2][1]cuda:0")",
+                                "add_ = torch.ops.aten.add_.Tensor(y, 10)\nneg = torch.ops.aten.neg.default(x)\nreturn (neg,)");
+        const TensorFile stored = file({floats("in/x", {4}, 0), floats("in/y", {2}, 50)});
+        InputOptions options;
+        options.file = &stored;
+        options.aliases = {{Name("y"), Name("x"), 1}};
+        const auto set = InputSet::make(g, ops(), options);
+        QVERIFY2(set.has_value(), set ? "" : set.error().format().c_str());
+        auto stage = set->forStage(g, cpu());
+        QVERIFY(stage.has_value());
+        QVERIFY(stage->values[0].tensor()->storage == stage->values[1].tensor()->storage);
+        const Ran r = run(g, stage->values);
+        QCOMPARE(r.outputs, std::string("0 -11 -12 -3"));  // the base's elements stay
+        // An alias that reaches beyond the base brings its own elements there.
+        options.aliases = {{Name("y"), Name("x"), 3}};
+        const auto longer = InputSet::make(g, ops(), options);
+        QVERIFY(longer.has_value());
+        const Ran beyond = run(g, longer->forStage(g, cpu())->values);
+        QCOMPARE(beyond.inputs, std::string("0 1 2 13 | 13 61"));
+        options.aliases = {{Name("y"), Name("z"), 0}};
+        const auto none = InputSet::make(g, ops(), options);
+        QVERIFY(!none.has_value());
+        QCOMPARE(none.error().sentence(), std::string("There is no input, constant or symbol z; the graph has x, y."));
+    }
+
+    void singleInputsAreBound() {
+        const Graph g = forward(R"(s0: "Sym(s0)", x
+                                : "f32[s0][1]cuda:0", y
+                                : "f32[2][1]cuda:0") ", " add = torch.ops.aten.add.Tensor(x, 1)\nreturn(add, y) ");
+                                                                const std::string path = folder_.filePath("y.safetensors").toStdString();
+        QVERIFY(writeTensorFile(path, {floats("anything", {2}, 7)}));
+        InputOptions options;
+        options.bindings = {{Name("s0"), 3, {}}, {Name("x"), 5, {}}, {Name("y"), {}, path}};
+        const auto set = InputSet::make(g, ops(), options);
+        QVERIFY2(set.has_value(), set ? "" : set.error().format().c_str());
+        QCOMPARE(run(g, set->forStage(g, cpu())->values).outputs, std::string("6 6 6 | 7 8"));
+        options.bindings = {{Name("nobody"), 3, {}}};
+        const auto none = InputSet::make(g, ops(), options);
+        QVERIFY(!none.has_value() && none.error().code == "NO_SUCH_INPUT");
+        options.bindings = {{Name("y"), {}, "/nowhere.npy"}};
+        QVERIFY(!InputSet::make(g, ops(), options).has_value());
+    }
 };
 
 QTEST_APPLESS_MAIN(InputsTest)

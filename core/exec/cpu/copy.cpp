@@ -25,8 +25,10 @@ void fill(OpCall& call) {
 
 void registerCopy(KernelTable& t) {
     for (const char* op : {"aten::clone", "aten::_to_copy", "aten::lift_fresh", "aten::lift_fresh_copy", "prims::convert_element_type",
-                           "prims::clone", "prims::copy_strided", "prims::device_put"})
-        t.add(op, copyFirst).elementwise = true;
+                           "prims::clone", "prims::copy_strided", "prims::device_put"}) {
+        Kernel& k = t.add(op, copyFirst);
+        k.elementwise = k.casts = true;
+    }
     for (const char* op : {"aten::copy", "aten::copy_", "prims::copy_to"}) t.add(op, copySecond);
     for (const char* op : {"aten::fill.Scalar", "aten::fill.Tensor"}) t.add(op, fill).elementwise = true;
     for (const char* op : {"aten::fill_.Scalar", "aten::fill_.Tensor", "prims::fill"}) t.add(op, fill).elementwise = true;

@@ -1,5 +1,7 @@
 #include "core/exec/cpu/indexing_positions.h"
 
+#include <unordered_set>
+
 #include "core/exec/cpu/subviews.h"
 #include "core/ops/layout.h"
 
@@ -19,6 +21,52 @@ std::vector<std::int64_t> positionsIn(const Tensor& index, std::int64_t limit, b
         if (out[i] < 0) out[i] += limit;
     }
     return out;
+}
+
+namespace {
+
+/// Position of the element `offset` elements after the first one of a tensor whose dimensions nest.
+std::string placeText(const Tensor& t, std::int64_t offset) {
+    std::vector<std::size_t> dims;
+    for (std::size_t d = 0; d < t.rank(); ++d)
+        if (t.sizes[d] > 1 && t.strides[d] > 0) dims.push_back(d);
+    std::sort(dims.begin(), dims.end(), [&](std::size_t a, std::size_t b) { return t.strides[a] > t.strides[b]; });
+    Shape at(t.rank(), 0);
+    for (const std::size_t d : dims) {
+        at[d] = std::min(offset / t.strides[d], t.sizes[d] - 1);
+        offset -= at[d] * t.strides[d];
+    }
+    return shapeText(at);
+}
+
+}  // namespace
+
+void noteDuplicates(OpCall& call, const std::vector<std::int64_t>& offsets) {
+    if (offsets.size() < 2) return;
+    const auto [least, most] = std::minmax_element(offsets.begin(), offsets.end());
+    const std::int64_t first = *least;
+    const auto span = static_cast<std::size_t>(*most - first) + 1;
+    constexpr std::size_t bitsEach = 64;  // a map of the span costs no more than the list
+    std::optional<std::int64_t> twice;
+    if (span / bitsEach <= offsets.size()) {
+        std::vector<bool> seen(span, false);
+        for (const std::int64_t at : offsets) {
+            const auto bit = static_cast<std::size_t>(at - first);
+            if (seen[bit]) {
+                twice = at;
+                break;
+            }
+            seen[bit] = true;
+        }
+    } else {
+        std::unordered_set<std::int64_t> seen;
+        for (const std::int64_t at : offsets)
+            if (!seen.insert(at).second) {
+                twice = at;
+                break;
+            }
+    }
+    if (twice) call.notes.push_back({"DUPLICATE_INDEX", {{"pos", placeText(call.out(), *twice)}}});
 }
 
 Shape IndexedPlaces::resultSizes() const {

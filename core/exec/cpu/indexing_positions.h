@@ -12,6 +12,9 @@ namespace aliascope::exec {
 /// Elements of an integer tensor, row-major, checked against [0, limit), or with `wrap` against [-limit, limit) and made positive.
 std::vector<std::int64_t> positionsIn(const Tensor& index, std::int64_t limit, bool wrap, std::string_view argument);
 
+/// Notes in `call` (DUPLICATE_INDEX) the first place of its result that `offsets`, in elements from the result's data, name twice. O(offsets).
+void noteDuplicates(OpCall& call, const std::vector<std::int64_t>& offsets);
+
 /// A list of index tensors (`index.Tensor`, `index_put`) applied to a tensor: None = the whole dimension, bool = where it is true, negative ones
 /// wrap. The indexed dimensions become one group of dimensions, the broadcast shape of the indices: in place of the first when they are adjacent,
 /// else in front.

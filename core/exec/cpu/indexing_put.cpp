@@ -12,8 +12,10 @@ Tensor valuesAt(const Tensor& values, const IndexedPlaces& places) {
 }
 
 /// The last value in row-major order stays where places repeat.
-void replaceAt(const Tensor& out, const std::vector<Tensor>& indices, const Tensor& values) {
+void replaceAt(OpCall& call, const std::vector<Tensor>& indices, const Tensor& values) {
+    const Tensor& out = call.out();
     const IndexedPlaces places = indexedPlaces(out, indices);
+    if (values.numel() > 1) noteDuplicates(call, places.offsets);
     const Tensor source = valuesAt(values, places);
     dispatchWidth(out.dtype, [&](auto tag) {
         using U = typename decltype(tag)::type;
@@ -50,7 +52,7 @@ void indexPut(OpCall& call) {
     if (call.args.size() > 3 && call.flag(3))
         addAt(call, call.tensors(1), values, nullptr, PlacesWanted::Checked);
     else
-        replaceAt(out, call.tensors(1), values);
+        replaceAt(call, call.tensors(1), values);
 }
 
 /// _unsafe_masked_index_put_accumulate(self, mask, indices, values).

@@ -143,6 +143,7 @@ void scatterSource(OpCall& call) {
     if (places.offsets.empty()) return;
     const Tensor source = sourceAt(call.tensor(3), index);
     if (source.dtype != out.dtype) failUnsupported("self and src have different types");
+    noteDuplicates(call, places.offsets);
     dispatchWidth(out.dtype, [&](auto tag) {
         using U = typename decltype(tag)::type;
         std::size_t i = 0;
@@ -234,6 +235,7 @@ void indexCopy(OpCall& call) {
     const auto d = static_cast<std::size_t>(call.dim(1, out.rank()));
     if (source.dtype != out.dtype) failUnsupported("self and source have different types");
     const ScatterPlaces places = slicePlaces(out, source, call.tensor(2), d, "source");
+    noteDuplicates(call, places.offsets);
     copyElements(out, call.tensor(0));
     dispatchWidth(out.dtype, [&](auto tag) {
         using U = typename decltype(tag)::type;
@@ -262,6 +264,7 @@ void put(OpCall& call) {
     const Tensor &out = call.out(), &index = call.tensor(1), &source = call.tensor(2);
     if (index.numel() != source.numel()) failShape("source", shapeText(source.sizes), std::to_string(index.numel()) + " elements");
     ScatterPlaces places{positionsIn(index, out.numel(), true, "index")};
+    if (!call.flag(3)) noteDuplicates(call, places.offsets);
     reduceInto(call, places, source, call.flag(3) ? Reduce::Sum : Reduce::Replace, true);
 }
 

@@ -272,4 +272,22 @@ std::int64_t readInteger(const Tensor& t, std::int64_t offset) {
 void writeDouble(const Tensor& t, std::int64_t offset, double value) { storeBlock(t, offset, 0, 1, &value); }
 void writeInteger(const Tensor& t, std::int64_t offset, std::int64_t value) { storeBlock(t, offset, 0, 1, &value); }
 
+bool fitsInteger(DType integer, const Tensor& floats) {
+    if (floats.numel() == 0 || !floats.data()) return true;
+    const int bits = 8 * itemSize(integer);
+    const bool hasSign = integer == DType::I8 || integer == DType::I16 || integer == DType::I32 || integer == DType::I64;
+    const double end = std::ldexp(1.0, hasSign ? bits - 1 : bits), below = hasSign ? -end - (bits < 64 ? 1.0 : 0.0) : -1.0;
+    const bool includesBelow = hasSign && bits == 64;  // the next double under -2^63 is far away
+    bool fits = true;
+    dispatch(floats.dtype, [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        const T* data = floats.as<T>();
+        StridedLoop<1>(floats.sizes, {&floats}).forEach([&](const auto& at) {
+            const auto x = convertElement<double>(data[at[0]]);
+            fits &= x < end && (includesBelow ? x >= below : x > below);
+        });
+    });
+    return fits;
+}
+
 }  // namespace aliascope::exec

@@ -18,6 +18,8 @@ Shape broadcastStrides(const Tensor& t, const Shape& sizes);
 std::string shapeText(const Shape& sizes);
 /// SHAPE_MISMATCH unless `t`, spoken of as `argument`, has these sizes.
 void requireSizes(std::string_view argument, const Tensor& t, const Shape& sizes);
+/// Every element of a float tensor, rounded towards 0, lies in the integer type; NaN and infinities do not.
+bool fitsInteger(DType integer, const Tensor& floats);
 /// Bytes of `sizes` elements of `itemSize` each; refused where the count overflows.
 std::int64_t byteCount(const Shape& sizes, std::int64_t itemSize);
 

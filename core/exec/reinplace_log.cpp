@@ -1,9 +1,9 @@
-#include "app/cli/log_line.h"
+#include "core/exec/reinplace_log.h"
 
 #include <charconv>
 #include <string_view>
 
-namespace aliascope::cli {
+namespace aliascope {
 namespace {
 
 constexpr std::int64_t maxRange = 100'000;
@@ -92,4 +92,4 @@ std::optional<LogLine> parseLogLine(const std::string& text) {
     return line;
 }
 
-}  // namespace aliascope::cli
+}  // namespace aliascope

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace aliascope::cli {
+namespace aliascope {
 
 struct LogLine {
     std::string node;
@@ -17,4 +17,4 @@ struct LogLine {
 /// Nothing when the text has no such sentence; a log prefix before it is passed over.
 std::optional<LogLine> parseLogLine(const std::string& text);
 
-}  // namespace aliascope::cli
+}  // namespace aliascope
