@@ -121,7 +121,7 @@ void dispatch(Command& command) {
         {"exec", runExec},   {"numerics", runNumerics},   {"bisect", runBisect},
         {"diff", runDiff},   {"decisions", runDecisions}, {"why", runWhy}, {"history", runHistory}, {"aliases", runAliases},
         {"memory", runMemory}, {"query", runQuery}, {"passes", runPasses},       {"ops", runOps}, {"samples", runSamples}, {"version", runVersion},
-        {"selftest", runSelftest},
+        {"selftest", runSelftest}, {"chunk", runChunk},
     };
     verbs.at(command.args().verb->name)(command);
 }

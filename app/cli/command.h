@@ -109,6 +109,7 @@ void runWhy(Command& c);
 void runHistory(Command& c);
 void runAliases(Command& c);
 void runMemory(Command& c);
+void runChunk(Command& c);
 void runQuery(Command& c);
 void runPasses(Command& c);
 void runOps(Command& c);
