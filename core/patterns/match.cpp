@@ -352,7 +352,8 @@ private:
             anchors(a, below, seen);
             for (NodeId id : below)
                 for (const Node::User& user : g_[id].users) {
-                    if (out.size() >= kAnchors) return;
+                    if (out.size() >= kAnchors || budget_ == 0) return;
+                    --budget_;
                     const bool fits = g_[user.id].kind == NodeKind::CallFunction && std::any_of(m.ops.begin(), m.ops.end(), [&](const OpMatch& op) { return op.fits(g_[user.id].op); });
                     if (fits && std::find(out.begin(), out.end(), user.id) == out.end()) out.push_back(user.id);
                 }

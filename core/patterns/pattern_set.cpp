@@ -28,6 +28,11 @@ bool wantsGradient(const Rule& rule) {
     return std::any_of(rule.examples.begin(), rule.examples.end(), [](const Example& e) { return e.gradient; });
 }
 
+/// Numbers of examples are dropout probabilities.
+bool hasDropout(const Rule& rule) {
+    return std::any_of(rule.examples.begin(), rule.examples.end(), [](const Example& e) { return !e.tensor; });
+}
+
 /// Calls without users go; the outputs are held by the output node.
 void removeDead(Graph& g) {
     const std::vector<NodeId> order = g.order();
@@ -98,24 +103,39 @@ Status PatternSet::add(const PatternFile& file) {
     return {};
 }
 
+/// Which of its alternatives a rule is traced with.
+struct PatternSet::Variant {
+    std::string dtype;
+    std::size_t sizes = 0, dtypes = 0;
+    bool training = false, dropout = true;
+
+    std::string suffix() const {
+        return std::string(dtype == "f16" ? "_half" : "") + (dtypes > 0 ? "_mask_fp32" : "") + (sizes > 0 ? "_bs1" : "") + (training ? dropout ? "_training" : "_training_without_dropout" : "_inference");
+    }
+};
+
 Status PatternSet::addTraced(const std::shared_ptr<const Rule>& rule, const std::string& dtype) {
     for (std::size_t d = 0; d < alternatives(*rule, true); ++d) {
         if (d > 0 && dtype == "f32") continue;  // the alternatives are for 16-bit examples
         for (std::size_t s = 0; s < alternatives(*rule, false); ++s) {
-            if (wantsGradient(*rule))
-                if (auto added = addVariant(rule, dtype, s, d, true); !added) return added;
-            if (auto added = addVariant(rule, dtype, s, d, false); !added) return added;
+            std::vector<Variant> variants;
+            if (wantsGradient(*rule)) variants.push_back({dtype, s, d, true, true});
+            if (wantsGradient(*rule) && hasDropout(*rule) && options_.relaxed) variants.push_back({dtype, s, d, true, false});
+            variants.push_back({dtype, s, d, false, false});
+            for (const Variant& variant : variants)
+                if (auto added = addVariant(rule, variant); !added) return added;
         }
     }
     return {};
 }
 
-Status PatternSet::addVariant(const std::shared_ptr<const Rule>& rule, const std::string& dtype, std::size_t sizes, std::size_t dtypes, bool training) {
+Status PatternSet::addVariant(const std::shared_ptr<const Rule>& rule, const Variant& variant) {
+    const bool training = variant.training;
     Action action;
     action.rule = rule;
     action.traced = true;
     action.training = training;
-    action.name = rule->name + (dtype == "f16" ? "_half" : "") + (dtypes > 0 ? "_mask_fp32" : "") + (sizes > 0 ? "_bs1" : "") + (training ? "_training" : "_inference");
+    action.name = rule->name + variant.suffix();
     try {
         Program program(ops_, training);
         Environment environment;
@@ -126,14 +146,14 @@ Status PatternSet::addVariant(const std::shared_ptr<const Rule>& rule, const std
             Value v;
             if (e.tensor) {
                 TensorType t;
-                const std::string& name = alternative(e.dtypes, dtypes);
-                t.dtype = *dtypeFromShortName(name == "f" ? dtype : name);
+                const std::string& name = alternative(e.dtypes, variant.dtypes);
+                t.dtype = *dtypeFromShortName(name == "f" ? variant.dtype : name);
                 t.device = "cpu"_n;
-                for (const auto& size : e.sizes) t.sizes.emplace_back(alternative(size, sizes));
+                for (const auto& size : e.sizes) t.sizes.emplace_back(alternative(size, variant.sizes));
                 v = program.input(e.capture, std::move(t), e.gradient);
             } else {
-                v = Value::real(e.number);
-                if (training) form.magic[e.capture] = e.number;
+                v = Value::real(variant.dropout ? e.number : 0.0);
+                if (training && variant.dropout) form.magic[e.capture] = e.number;
             }
             environment["$" + e.capture] = v;
             parameters.push_back(v);

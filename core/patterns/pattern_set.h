@@ -68,7 +68,8 @@ public:
 
 private:
     Status addTraced(const std::shared_ptr<const Rule>& rule, const std::string& half);
-    Status addVariant(const std::shared_ptr<const Rule>& rule, const std::string& dtype, std::size_t sizes, std::size_t dtypes, bool training);
+    struct Variant;
+    Status addVariant(const std::shared_ptr<const Rule>& rule, const Variant& variant);
     Status enter(Action action);
 
     const OpRegistry& ops_;

@@ -16,10 +16,20 @@ using exec::Tensor;
 
 namespace {
 
+/// The lower triangle, computed as programs do.
+Value lowerTriangle(Program& p, std::int64_t size, const std::string& device) {
+    const auto numbers = [&] {
+        return p.call("prims::iota"_n, {Value::integer(size)},
+                      {{"start"_n, Value::integer(0)}, {"step"_n, Value::integer(1)}, {"dtype"_n, dtypeValue(DType::I64)}, {"device"_n, Value::device(Name(device))}, {"requires_grad"_n, Value::boolean(false)}});
+    };
+    return p.call("aten::le.Tensor"_n, {p.unsqueeze(numbers(), 0), p.unsqueeze(numbers(), 1)});
+}
+
 /// What a capture of an example is in a program: the dropout probability is so small that nothing is dropped.
-Value valueOf(const Example& e, Program& p, DType dtype, std::size_t sizes, bool wideMask, const std::string& device) {
-    if (!e.tensor) return Value::real(1e-12);
+Value valueOf(const Example& e, Program& p, DType dtype, std::size_t sizes, bool wideMask, bool dropout, const std::string& device) {
+    if (!e.tensor) return Value::real(dropout ? 1e-12 : 0.0);
     if (e.sizes.empty()) return Value::real(4.0);  // a scale
+    if (e.dtypes.front() == "b8") return lowerTriangle(p, e.sizes.back().front(), device);
     TensorType t;
     const std::string name = wideMask && e.dtypes.size() > 1 ? e.dtypes[1] : e.dtypes.front();
     t.dtype = name == "f" ? dtype : *dtypeFromShortName(name);
@@ -36,7 +46,7 @@ std::string searchText(const Action& a, const std::string& device) {
     Environment environment;
     std::vector<Value> parameters;
     for (const Example& e : a.rule->examples) {
-        const Value v = valueOf(e, p, has(a.name, "_half") ? DType::F16 : DType::F32, has(a.name, "_bs1") ? 1 : 0, has(a.name, "_mask_fp32"), device);
+        const Value v = valueOf(e, p, has(a.name, "_half") ? DType::F16 : DType::F32, has(a.name, "_bs1") ? 1 : 0, has(a.name, "_mask_fp32"), !has(a.name, "without_dropout"), device);
         environment["$" + e.capture] = v;
         parameters.push_back(v);
     }
@@ -48,9 +58,10 @@ std::string searchText(const Action& a, const std::string& device) {
     result.target = result.name;
     result.args = {Value::tuple(std::move(outputs))};
     p.graph().append(std::move(result));
-    // The tangent is an input like the others.
-    const NodeId tangent = p.graph().find("tangents_1"_n);
-    if (tangent) p.graph().moveAfter(tangent, p.graph().placeholders().front());
+    // Inputs come first.
+    const NodeId first = p.graph().first();
+    for (NodeId id : p.graph().placeholders())
+        if (id != first) p.graph().moveBefore(id, first);
     return printReadable(p.graph());
 }
 
@@ -67,7 +78,7 @@ Tensor doubles(const Tensor& like) {
     return makeTensor(*cpu(), type);
 }
 
-/// Masks keep the lower triangle, or add small numbers; padding masks are 0 and 1.
+/// Padding masks are 0 and 1.
 std::vector<RuntimeValue> inputsOf(const Graph& g) {
     std::mt19937 random(7);
     std::normal_distribution<double> normal;
@@ -78,8 +89,7 @@ std::vector<RuntimeValue> inputsOf(const Graph& g) {
         const std::int64_t columns = g[id].tensor()->sizes.empty() ? 1 : *g[id].tensor()->sizes.back().constant();
         const bool padding = g[id].name == "attn_mask" && g[id].tensor()->rank() == 2;
         for (std::int64_t i = 0; i < values.numel(); ++i) {
-            const std::int64_t column = i % columns, row = i / columns;
-            values.as<double>()[i] = g[id].tensor()->dtype == DType::B8 ? column <= row % columns : padding ? column < 3 : normal(random);
+            values.as<double>()[i] = padding ? i % columns < 3 : normal(random);
         }
         cpu()->copy(t, values);
         out.emplace_back(t);
@@ -133,7 +143,7 @@ private slots:
             for (const char* device : {"cuda:0", "cpu"}) {
                 const auto& actions = attentionPatterns(extended).actions();
                 for (std::size_t i = 0; i < actions.size(); ++i)
-                    QTest::newRow((actions[i].name + (extended ? " extended " : " reference ") + device).c_str()) << static_cast<int>(i) << extended << device;
+                    if (actions[i].traced) QTest::newRow((actions[i].name + (extended ? " extended " : " reference ") + device).c_str()) << static_cast<int>(i) << extended << device;
             }
     }
     void replaced() {
@@ -169,10 +179,14 @@ private slots:
 private:
     /// Why PyTorch, or we, leave a search as it is.
     static std::string expectedRefusal(const Action& a, bool extended, bool cpu) {
-        const std::string number = a.rule->name.substr(a.rule->name.find('_') + 1);
-        if (cpu && a.training && has(a.rule->find.empty() ? "" : a.name, "sdpa_") && a.rule->examples.back().capture == "dropout_p") return "no fused kernel";
-        if (!extended && !cpu && (number == "16" || number == "25" || number == "26" || number == "27")) return "is switched off";
-        if (extended && (number == "18" || number == "19")) return "keeps a column";
+        const std::string& rule = a.rule->name;
+        const auto isOneOf = [&](std::initializer_list<const char*> names) { return std::find(names.begin(), names.end(), rule) != names.end(); };
+        const bool half = has(a.name, "_half");
+        if (half && !extended && rule == "sdpa_19") return "the mask is f32";
+        if (cpu && a.training && !a.rule->examples.back().tensor && !has(a.name, "without_dropout")) return "no fused kernel";
+        // In f32 these multiply a tensor of f16 with one of f32: no program does, PyTorch traces them all the same.
+        if (!half && isOneOf({"sdpa_7", "sdpa_8", "sdpa_9", "sdpa_10"})) return "it gives f32";
+        if (!extended && !cpu && isOneOf({"sdpa_16", "sdpa_25", "sdpa_26", "sdpa_27"})) return "is switched off";
         return {};
     }
 };

@@ -251,6 +251,54 @@ private slots:
         }
     }
 
+    void writesInBetween() {
+        std::string text = attention({});
+        const auto at = text.find("        scaled:");
+        text.insert(at, R"(        copy_: "f16[2, 4, 16, 64][4096, 1024, 64, 1]cuda:0" = torch.ops.aten.copy_.default(q, v))" "\n");
+        for (const char* passes : {"fuse-attention", "fuse-attention{mode=extended}"}) {
+            RUN_PASSES(run, text, passes);
+            QCOMPARE(run.after, run.before);
+            const Decision* d = decisionOf(run, "refused", "REGION");
+            QVERIFY2(d && d->blocker.name == "copy_", sentenceOf(run, "refused", "REGION").c_str());
+        }
+    }
+
+    void oneReasonIsSaidOnce() {
+        Attention a;
+        a.dtype = "f32";
+        RUN_PASSES(run, attention(a), "fuse-attention");
+        QCOMPARE(run.decisions.size(), std::size_t(1));
+    }
+
+    void attentionBeforeDecomposition() {
+        const std::string q = R"("f32[1, 2, 8, 4][64, 32, 4, 1]cpu")", folded = R"("f32[2, 8, 4][32, 4, 1]cpu")", score = R"("f32[1, 2, 8, 8][128, 64, 8, 1]cpu")",
+                          flat = R"("f32[2, 8, 8][64, 8, 1]cpu")";
+        const auto text = [&](const std::string& transpose, const std::string& axis) {
+            return readableGraph("q: " + q + ", k: " + q + ", v: " + q, "transpose: \"f32[1, 2, 4, 8][64, 32, 1, 4]cpu\" = torch.ops.aten.transpose.int(k, " + transpose + ")\n"
+                "expand: " + q + " = torch.ops.aten.expand.default(q, [1, 2, 8, 4])\n"
+                "view: " + folded + " = torch.ops.aten.view.default(expand, [2, 8, 4])\n"
+                "expand_1: \"f32[1, 2, 4, 8][64, 32, 1, 4]cpu\" = torch.ops.aten.expand.default(transpose, [1, 2, 4, 8])\n"
+                "view_1: \"f32[2, 4, 8][32, 1, 4]cpu\" = torch.ops.aten.view.default(expand_1, [2, 4, 8])\n"
+                "bmm: " + flat + " = torch.ops.aten.bmm.default(view, view_1)\n"
+                "_unsafe_view: " + score + " = torch.ops.aten._unsafe_view.default(bmm, [1, 2, 8, 8])\n"
+                "mul: " + score + " = torch.ops.aten.mul.Tensor(_unsafe_view, 0.3)\n"
+                "_softmax: " + score + " = torch.ops.aten._softmax.default(mul, " + axis + ", False)\n"
+                "expand_2: " + score + " = torch.ops.aten.expand.default(_softmax, [1, 2, 8, 8])\n"
+                "view_2: " + flat + " = torch.ops.aten.view.default(expand_2, [2, 8, 8])\n"
+                "expand_3: " + q + " = torch.ops.aten.expand.default(v, [1, 2, 8, 4])\n"
+                "view_3: " + folded + " = torch.ops.aten.view.default(expand_3, [2, 8, 4])\n"
+                "bmm_1: " + folded + " = torch.ops.aten.bmm.default(view_2, view_3)\n"
+                "_unsafe_view_1: " + q + " = torch.ops.aten._unsafe_view.default(bmm_1, [1, 2, 8, 4])\n"
+                "return (_unsafe_view_1,)");
+        };
+        for (const auto& [transpose, axis] : {std::pair("-2, -1", "-1"), std::pair("3, 2", "3")}) {
+            RUN_PASSES(run, text(transpose, axis), "fuse-attention{mode=extended}");
+            QVERIFY2(run.contains("_scaled_dot_product_flash_attention_for_cpu.default](args = (%q, %k, %v), kwargs = {scale: 0.3})"), (run.after + sentenceOf(run, "refused", "X")).c_str());
+        }
+        RUN_PASSES(otherAxis, text("-2, -1", "-2"), "fuse-attention{mode=extended}");
+        QCOMPARE(otherAxis.after, otherAxis.before);
+    }
+
     void nearMissesNameTheirNodes() {
         Attention a;
         a.scale = "sub.Tensor(view_2, 8.0)";
