@@ -100,21 +100,29 @@ private:
     bool pickAmplifier() {
         const double ratio = limits_.minRatio.value_or(1);
         std::optional<Amplifier> best;
+        std::optional<std::pair<NodeId, std::string>> unsized;  // a product that may be one, for all that is known
         for (NodeId id : order_) {
             const std::vector<NodeId> operands = g_.operands(id);
             if (std::any_of(operands.begin(), operands.end(), [&](NodeId o) { return namesTangent(g_[o]); })) break;
             const auto a = candidate(id);
+            if (!a && !unsized) unsized = symbolOf(id);
             if (!a) continue;
             if (!best || a->ratio() > best->ratio()) best = a;
             if (a->bytesOut <= limits_.minBytes || a->ratio() <= ratio) continue;
             if (!plan_.amplifier || a->ratio() > plan_.amplifier->ratio()) plan_.amplifier = a;
         }
-        if (!plan_.amplifier) return noAmplifier(best, ratio);
-        const TensorType& t = *g_[plan_.amplifier->node].tensor();
-        auto symbol = symbolIn(t.sizes);
-        if (!symbol && t.strides) symbol = symbolIn(*t.strides);
-        if (symbol) return refuse("DYNAMIC_SHAPE", {{"node", g_[plan_.amplifier->node].name.str()}, {"symbol", *symbol}}, plan_.amplifier->node);
-        return true;
+        if (plan_.amplifier) unsized = symbolOf(plan_.amplifier->node);
+        if (unsized) return refuse("DYNAMIC_SHAPE", {{"node", g_[unsized->first].name.str()}, {"symbol", unsized->second}}, unsized->first);
+        return plan_.amplifier || noAmplifier(best, ratio);
+    }
+    /// A product of symbolic size or stride, and the symbol.
+    std::optional<std::pair<NodeId, std::string>> symbolOf(NodeId id) const {
+        const Node& n = g_[id];
+        const TensorType* t = n.is("aten::mm"_n) || n.is("aten::addmm"_n) ? n.tensor() : nullptr;
+        if (!t) return std::nullopt;
+        auto symbol = symbolIn(t->sizes);
+        if (!symbol && t->strides) symbol = symbolIn(*t->strides);
+        return symbol ? std::optional(std::pair(id, *symbol)) : std::nullopt;
     }
     bool noAmplifier(const std::optional<Amplifier>& best, double ratio) {
         plan_.amplifier = best;

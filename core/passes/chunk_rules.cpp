@@ -377,7 +377,7 @@ private:
         if (!own()) return true;
         if (!own()->cut()) return fail("the result is needed " + describeMeta(*own()));
         const auto map = axisMapOf(call_, type(x), type(id_));
-        if (!map) return fail("its axes are not known");
+        if (!map || static_cast<std::size_t>(own()->dim) >= map->size()) return fail("its axes are not known");
         return set(x, {(*map)[static_cast<std::size_t>(own()->dim)], false, own()->scale});
     }
     bool expandOne(bool forward) {

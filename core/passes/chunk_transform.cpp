@@ -266,6 +266,9 @@ private:
         output.name = output.target = "output"_n;
         output.args = {Value::tuple(std::move(results))};
         body.graph.append(std::move(output));
+        const std::vector<NodeId> order = body.graph.order();
+        for (auto it = order.rbegin(); it != order.rend(); ++it)
+            if (body.graph[*it].isCall() && !body.graph.hasUsers(*it)) body.graph.erase(*it);
     }
 
     // --- calls and results -----------------------------------------------------------------------------------------------------------------
@@ -341,6 +344,7 @@ private:
 }  // namespace
 
 ChunkCut cutInto(const ChunkPlan& plan, std::int64_t n, std::int64_t multiple) {
+    n = std::min(n, plan.items);
     ChunkCut cut{plan.items, n > 0 ? (plan.items + n - 1) / n : plan.items};
     const std::int64_t unit = plan.items > 0 ? plan.rows / plan.items : 0;  // rows of an item
     if (multiple > 1 && unit > 0 && unit < multiple && multiple % unit == 0) {

@@ -6,6 +6,7 @@
 #include "core/exec/executor.h"
 #include "core/exec/tolerance.h"
 #include "core/passes/chunk_proposal.h"
+#include "core/passes/chunk_rules.h"
 #include "tests/passes/auto-chunk/head_program.h"
 
 using namespace aliascope;
@@ -76,6 +77,31 @@ std::string cappedProgram() {
                                             "        mul_3: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.mul.Tensor(sub_2, rsub)\n        permute_1: "},
                             {"permute.default(sub_2, ", "permute.default(mul_3, "},
                             {"mm.default(sub_2, ", "mm.default(mul_3, "}});
+}
+
+/// A product, softmax, and the sum of it: loss and backward pass.
+std::string softmaxProgram(const std::string& m, const std::string& k, const std::string& v) {
+    std::string text = readableGraph(R"(primals_1: "f32[@M, @K][@K, 1]cpu", primals_2: "f32[@K, @V][@V, 1]cpu", tangents_1: "f32[][]cpu")",
+                                     R"(mm: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.mm.default(primals_1, primals_2)
+                                        amax: "f32[@M, 1][1, 1]cpu" = torch.ops.aten.amax.default(mm, [1], True)
+                                        sub: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.sub.Tensor(mm, amax)
+                                        exp: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.exp.default(sub)
+                                        sum_1: "f32[@M, 1][1, 1]cpu" = torch.ops.aten.sum.dim_IntList(exp, [1], True)
+                                        div: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.div.Tensor(exp, sum_1)
+                                        sum_2: "f32[][]cpu" = torch.ops.aten.sum.default(div)
+                                        expand: "f32[@M, @V][0, 0]cpu" = torch.ops.aten.expand.default(tangents_1, [@M, @V])
+                                        neg: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.neg.default(div)
+                                        mul: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.mul.Tensor(expand, div)
+                                        sum_3: "f32[@M, 1][1, 1]cpu" = torch.ops.aten.sum.dim_IntList(mul, [1], True)
+                                        fma: "f32[@M, @V][@V, 1]cpu" = torch.ops.prims.fma.default(neg, sum_3, mul)
+                                        permute: "f32[@V, @K][1, @V]cpu" = torch.ops.aten.permute.default(primals_2, [1, 0])
+                                        mm_1: "f32[@M, @K][@K, 1]cpu" = torch.ops.aten.mm.default(fma, permute)
+                                        permute_1: "f32[@K, @M][1, @K]cpu" = torch.ops.aten.permute.default(primals_1, [1, 0])
+                                        mm_2: "f32[@K, @V][@V, 1]cpu" = torch.ops.aten.mm.default(permute_1, fma)
+                                        return [sum_2, mm_1, mm_2])");
+    for (const auto& [from, to] : {std::pair<std::string, std::string>("@M", m), {"@K", k}, {"@V", v}})
+        for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+    return text;
 }
 
 /// A loss of the logits themselves (z-loss) beside the cross-entropy, with a tangent of its own.
@@ -212,6 +238,11 @@ private slots:
         row("shifted logits", shiftedProgram(), kSmallExtended);
         row("shifted logits, two sequences in the first chunk", shiftedProgram(), with("mode=extended,num-chunks=3"));
         row("several tangents", twoLossesProgram(), kSmallExtended);
+        // The gradient of a sum over softmax is nothing but rounding: here the sum is weighted.
+        std::string weighted = softmaxProgram("12", "3", "40");
+        weighted.replace(weighted.find("mul.Tensor(expand, div)"), 23, "mul.Tensor(expand, sub)");
+        row("softmax", weighted, kSmall);
+        row("softmax, extended", weighted, kSmallExtended);
         row("gradient accumulation", headProgram(12, {{"div_1: ", "div_2: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(tangents_1, 4)\n        div_1: "},
                                                       {"div.Tensor(tangents_1, convert)", "div.Tensor(div_2, convert)"}}),
             kSmall);
@@ -279,7 +310,7 @@ private slots:
         row("symbolic rows", readableGraph(R"(primals_1: "f32[s0, 3]", primals_2: "f32[3, 40]", tangents_1: "f32[]")",
                                            R"(mm: "f32[s0, 40]" = torch.ops.aten.mm.default(primals_1, primals_2)
                                               return [mm])"),
-            with("num-chunks=4"), "NO_AMPLIFIER", "");
+            with("num-chunks=4"), "DYNAMIC_SHAPE", "mm");
         row("logits are returned", head({{"return [div, ", "return [div, mm, "}}), kSmall, "NOT_A_CALL", "output");
         row("view, reference", shiftedProgram(), kSmall, "NO_RULE", "view");
         row("no gradient meets the logits", readableGraph(R"(primals_1: "f32[12, 3]", primals_2: "f32[3, 40]", tangents_1: "f32[]")",
@@ -377,6 +408,35 @@ private slots:
         QCOMPARE(of("mm_1"), std::string("output - yes tangents_1"));
         QCOMPARE(of("mm_2"), std::string("output 0 no tangents_1"));
         QCOMPARE(of("neg"), std::string("none"));
+    }
+
+    /// The published check: 32768 x 32 x 32768, 4 chunks, less memory than one copy of the logits.
+    void productSoftmaxSum() {
+        auto document = readText(softmaxProgram("32768", "32", "32768"), "test.py", testOps());
+        ChunkRequest request;
+        request.limits.minRatio = 8;
+        request.chunks = 4;
+        const ChunkProposal proposal = proposeChunks(document->units[0].graph, testOps(), request);
+        QVERIFY2(!proposal.refusal, proposal.refusal ? proposal.refusal->code.c_str() : "");
+        QCOMPARE(proposal.chosen->cut.chunks(), 4);
+        const std::int64_t logits = std::int64_t(32768) * 32768 * 4;
+        QVERIFY(proposal.estimates.front().peak >= logits);
+        QVERIFY2(proposal.chosen->peak < logits, std::to_string(proposal.chosen->peak).c_str());
+    }
+
+    /// C7: the left factor of the weight gradient is cut along the axis that is summed over before anything is known of the right one.
+    void leftFactorOfTheWeightGradientFirst() {
+        auto document = readText(headProgram(12), "test.py", testOps());
+        const Graph& g = document->units[0].graph;
+        const NodeId left = g.find(Name("permute_1")), right = g.find(Name("primals_2")), product = g.find(Name("mm_1"));
+        ChunkMetas extended(g.idBound()), reference(g.idBound());
+        extended.set(left, ChunkMeta::along(1));
+        QVERIFY(!applyChunkRule(g, testOps(), true, product, extended).refusal);
+        QVERIFY(extended.find(product)->sum);
+        QCOMPARE(extended.find(right)->dim, 0);
+        reference.set(left, ChunkMeta::along(1));
+        (void)applyChunkRule(g, testOps(), false, product, reference);
+        QCOMPARE(reference.find(product)->dim, 1);  // PyTorch's own rule takes the axis over
     }
 
     /// The zero matrix has no operands: it learns its slices from its user, and every chunk makes its own.
