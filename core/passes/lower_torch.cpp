@@ -36,9 +36,9 @@ Table tableOf(std::initializer_list<const Rules*> families) {
 }
 
 const Table& functionTable() {
-    static const Table table = tableOf({&torch_lowering::elementwiseRules(), &torch_lowering::shapeRules(), &torch_lowering::reductionRules(),
-                                        &torch_lowering::factoryRules(), &torch_lowering::matmulRules(), &torch_lowering::networkRules(),
-                                        &torch_lowering::lossRules()});
+    static const Table table =
+        tableOf({&torch_lowering::elementwiseRules(), &torch_lowering::shapeRules(), &torch_lowering::reductionRules(),
+                 &torch_lowering::factoryRules(), &torch_lowering::matmulRules(), &torch_lowering::networkRules(), &torch_lowering::lossRules()});
     return table;
 }
 
@@ -49,10 +49,18 @@ const Table& attributeTable() {
 
 /// Calls that change how PyTorch records or measures, not what is computed.
 bool isBookkeeping(std::string_view target) {
-    static constexpr std::array<std::string_view, 12> names = {
-        "_set_grad_enabled",     "_enter_autocast",          "_exit_autocast",         "_log_api_usage_once",
-        "_enter_inference_mode", "_exit_inference_mode",     "_RecordFunctionFast",    "_record_function_enter_new",
-        "_record_function_exit", "_saved_tensors_hooks_set_default_hooks", "_saved_tensors_hooks_disable", "_saved_tensors_hooks_enable"};
+    static constexpr std::array<std::string_view, 12> names = {"_set_grad_enabled",
+                                                               "_enter_autocast",
+                                                               "_exit_autocast",
+                                                               "_log_api_usage_once",
+                                                               "_enter_inference_mode",
+                                                               "_exit_inference_mode",
+                                                               "_RecordFunctionFast",
+                                                               "_record_function_enter_new",
+                                                               "_record_function_exit",
+                                                               "_saved_tensors_hooks_set_default_hooks",
+                                                               "_saved_tensors_hooks_disable",
+                                                               "_saved_tensors_hooks_enable"};
     const std::string_view last = target.substr(target.rfind('.') + 1);
     return std::find(names.begin(), names.end(), last) != names.end();
 }
@@ -69,8 +77,10 @@ public:
         }
         dropBookkeeping();
         for (auto it = shapes_.rbegin(); it != shapes_.rend(); ++it)
-            if (g_.hasUsers(*it)) leave(*it);
-            else g_.erase(*it);
+            if (g_.hasUsers(*it))
+                leave(*it);
+            else
+                g_.erase(*it);
         listOpaque();
     }
 
@@ -173,8 +183,10 @@ private:
         std::vector<Keyword> kwargs;
         for (const auto& [key, value] : call.kwargs) {
             const bool idle = value.isNone() && (key == "out" || key == "generator");
-            if (key == "input" && args.empty()) args.push_back(value);
-            else if (!idle && key != "requires_grad") kwargs.emplace_back(key, value);
+            if (key == "input" && args.empty())
+                args.push_back(value);
+            else if (!idle && key != "requires_grad")
+                kwargs.emplace_back(key, value);
         }
         const bool any = std::any_of(args.begin(), args.end(), [&](const Value& v) {
             bool found = false;

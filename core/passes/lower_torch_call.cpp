@@ -19,7 +19,8 @@ bool cut(std::string_view& s, std::string_view prefix) {
 
 /// `torch.nn.functional.relu` -> `relu`, `torch.linalg.norm` -> `linalg_norm`, `torch._C._fft.fft_fft` -> `fft_fft`.
 std::string functionName(std::string_view path) {
-    for (std::string_view home : {"nn.functional.", "functional.", "_C._nn.", "_C._VariableFunctions.", "_VF.", "_C._special.", "_C._linalg.", "_C._fft."})
+    for (std::string_view home :
+         {"nn.functional.", "functional.", "_C._nn.", "_C._VariableFunctions.", "_VF.", "_C._special.", "_C._linalg.", "_C._fft."})
         if (cut(path, home)) return std::string(path);
     for (std::string_view home : {"special.", "linalg.", "fft."})
         if (path.starts_with(home)) {
@@ -184,9 +185,7 @@ Lowering::Lowering(Graph& g, PassContext& ctx) : g_(g), ctx_(ctx) {
 
 std::vector<Value> listOf(const Value& v) { return v.isSequence() ? v.items() : std::vector<Value>{v}; }
 
-std::optional<DType> dtypeOf(const Value& v) {
-    return v.kind() == Value::Kind::Const ? dtypeFromTorchName(v.name().view()) : std::nullopt;
-}
+std::optional<DType> dtypeOf(const Value& v) { return v.kind() == Value::Kind::Const ? dtypeFromTorchName(v.name().view()) : std::nullopt; }
 
 bool Lowering::isTensor(const Value& v) const {
     if (!v.isNode()) return false;
@@ -238,11 +237,15 @@ Lowered Lowering::append(const OpDef& op, const BoundCall& call) {
     for (std::size_t i = 0; i < params.size(); ++i) {
         values[i] = shaped(call.values[i], params[i].type);
         if (call.given[i] && !params[i].defaultValue) {
-            if (params[i].keywordOnly) kwargs.emplace_back(params[i].name, values[i]);
-            else positional = i + 1;
+            if (params[i].keywordOnly)
+                kwargs.emplace_back(params[i].name, values[i]);
+            else
+                positional = i + 1;
         } else if (call.given[i] && !(values[i] == shaped(*params[i].defaultValue, params[i].type))) {
-            if (params[i].keywordOnly) kwargs.emplace_back(params[i].name, values[i]);
-            else positional = i + 1;
+            if (params[i].keywordOnly)
+                kwargs.emplace_back(params[i].name, values[i]);
+            else
+                positional = i + 1;
         }
     }
     values.resize(positional);
@@ -320,9 +323,12 @@ Value Lowering::constant(const std::string& path, const std::vector<Value>& size
     t.strides = TensorType::contiguousStrides(t.sizes);
     n.type = Type::tensor(std::move(t));
     n.trust = Trust::Assumed;
-    NodeId first = g_.first();
-    while (first != at_ && g_[first].kind == NodeKind::Placeholder) first = g_[first].next;
-    const NodeId id = g_.insertBefore(first, std::move(n));
+    if (!lastInput_ || !g_.contains(lastInput_)) {
+        lastInput_ = {};
+        for (NodeId input = g_.first(); input != at_ && g_[input].kind == NodeKind::Placeholder; input = g_[input].next) lastInput_ = input;
+    }
+    const NodeId id = g_.insertAfter(lastInput_, std::move(n));
+    lastInput_ = id;
     constants_[path] = id;
     made_.push_back(id);
     return Value::node(id);
@@ -350,9 +356,12 @@ Lowered Lowering::reshape(const Value& x, std::vector<Value> sizes) {
     SymInt rest(1);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         const auto s = symInt(sizes[i]);
-        if (!s) t = nullptr;
-        else if (s->constant() == -1) open = i;
-        else rest = rest * *s;
+        if (!s)
+            t = nullptr;
+        else if (s->constant() == -1)
+            open = i;
+        else
+            rest = rest * *s;
         wanted.push_back(s.value_or(SymInt()));
     }
     if (!t || !t->strides) return emit("aten::reshape", {x, Value::list(std::move(sizes))});

@@ -130,6 +130,7 @@ private:
     std::vector<NodeId> made_;
     std::unordered_multimap<std::uint64_t, NodeId> symbols_;  ///< by hash of the expression
     std::unordered_map<std::string, NodeId> constants_;       ///< by attribute path
+    NodeId lastInput_;                                        ///< behind it the next constant goes
     bool untypedAreTensors_ = false;                          ///< inputs of which nothing is known
 };
 

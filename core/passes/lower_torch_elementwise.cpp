@@ -101,13 +101,17 @@ Lowered to(Lowering& l, const PyArgs& a) {
     if (!a.given("target")) stated.clear();
     std::vector<Value> flags;
     for (const Value& v : stated) {
-        if (v.kind() == Value::Kind::Const && dtypeOf(v)) dtype = v;
-        else if (v.kind() == Value::Kind::Device || v.kind() == Value::Kind::String) device = v;
-        else if (v.kind() == Value::Kind::Bool) flags.push_back(v);
+        if (v.kind() == Value::Kind::Const && dtypeOf(v))
+            dtype = v;
+        else if (v.kind() == Value::Kind::Device || v.kind() == Value::Kind::String)
+            device = v;
+        else if (v.kind() == Value::Kind::Bool)
+            flags.push_back(v);
         else if (const TensorType* like = l.tensor(v); like && like->dtype != DType::Unknown && like->device) {
             dtype = Value::constant(Name("torch." + std::string(info(like->dtype).torchName)));
             device = Value::device(like->device);
-        } else if (!v.isNone()) return std::nullopt;
+        } else if (!v.isNone())
+            return std::nullopt;
     }
     const bool nonBlocking = flags.empty() ? a.isTrue("non_blocking") : flags[0].asBool().value_or(false);
     const bool copy = flags.size() < 2 ? a.isTrue("copy") : flags[1].asBool().value_or(false);
@@ -124,9 +128,7 @@ Lowered toNamedDtype(Lowering& l, const PyArgs& a) {
     return dtype ? convert(l, a["input"], Value::constant(Name("torch." + std::string(info(*dtype).torchName))), {}) : std::nullopt;
 }
 
-Lowered type(Lowering& l, const PyArgs& a) {
-    return dtypeOf(a["dtype"]) ? convert(l, a["input"], a["dtype"], {}) : std::nullopt;
-}
+Lowered type(Lowering& l, const PyArgs& a) { return dtypeOf(a["dtype"]) ? convert(l, a["input"], a["dtype"], {}) : std::nullopt; }
 
 Lowered typeAs(Lowering& l, const PyArgs& a) {
     const TensorType* like = l.tensor(a["other"]);
@@ -151,7 +153,8 @@ Lowered contiguous(Lowering& l, const PyArgs& a) {
     const Value& format = a["memory_format"];
     const bool rowMajor = format.isNone() || format.name() == "torch.contiguous_format";
     const TensorType* t = l.tensor(a["input"]);
-    if (!t || !t->strides || !rowMajor) return l.emit("aten::contiguous", {a["input"]}, format.isNone() ? std::vector<Keyword>() : std::vector<Keyword>{{"memory_format"_n, format}});
+    if (!t || !t->strides || !rowMajor)
+        return l.emit("aten::contiguous", {a["input"]}, format.isNone() ? std::vector<Keyword>() : std::vector<Keyword>{{"memory_format"_n, format}});
     if (t->isContiguous()) return a["input"];
     return l.emit("aten::clone", {a["input"]}, {{"memory_format"_n, Value::constant("torch.contiguous_format"_n)}});
 }
@@ -169,7 +172,8 @@ Lowered item(Lowering& l, const PyArgs& a) { return l.emit("aten::_local_scalar_
 Lowered binary(Lowering& l, std::string_view name, const Value& a, const Value& b, std::vector<Keyword> kwargs) {
     if (isNumber(l, a) && !isNumber(l, b)) return numberFirst(l, name, a, b, std::move(kwargs));
     if (takesNumberAsTensor(name)) {
-        const bool rounded = name.starts_with("div") && std::any_of(kwargs.begin(), kwargs.end(), [](const Keyword& k) { return k.first == "rounding_mode"; });
+        const bool rounded =
+            name.starts_with("div") && std::any_of(kwargs.begin(), kwargs.end(), [](const Keyword& k) { return k.first == "rounding_mode"; });
         return l.emit("aten::" + std::string(name) + (rounded ? ".Tensor_mode" : ".Tensor"), {a, b}, std::move(kwargs));
     }
     return l.emitByName(name, {a, b}, std::move(kwargs));
@@ -245,10 +249,13 @@ const Rules& elementwiseRules() {
             {"requires_grad_", "input requires_grad=True", same},
             {"fill_", "input value", fillInPlace},
             {"item", "input", item},
-            {"copy_", "input src non_blocking=False", [](Lowering& l, const PyArgs& a) { return l.emit("aten::copy_", {a["input"], a["src"]}); }},
+            {"copy_", "input src non_blocking=False",
+             [](Lowering& l, const PyArgs& a) {
+                 return l.emit("aten::copy_", {a["input"], a["src"]});
+             }},
         };
-        for (std::string_view name : {"add", "sub", "mul", "div", "subtract", "multiply", "divide", "true_divide", "floor_divide", "remainder", "add_",
-                                      "sub_", "mul_", "div_", "subtract_", "multiply_", "divide_", "true_divide_"})
+        for (std::string_view name : {"add", "sub", "mul", "div", "subtract", "multiply", "divide", "true_divide", "floor_divide", "remainder",
+                                      "add_", "sub_", "mul_", "div_", "subtract_", "multiply_", "divide_", "true_divide_"})
             r.push_back({name, "input other **", arithmetic});
         for (std::string_view name : {"relu", "relu6", "silu", "mish", "selu", "hardswish", "hardsigmoid"})
             r.push_back({name, "input inplace=False", maybeInPlace});

@@ -50,7 +50,9 @@ Lowered arange(Lowering& l, const PyArgs& a) {
     return l.emit("aten::arange.start", {a["start"], a["end"]}, factoryKeywords(a));
 }
 
-Lowered arangeToEnd(Lowering& l, const PyArgs& a) { return hasOutOrGenerator(a) ? std::nullopt : l.emit("aten::arange", {a["end"]}, factoryKeywords(a)); }
+Lowered arangeToEnd(Lowering& l, const PyArgs& a) {
+    return hasOutOrGenerator(a) ? std::nullopt : l.emit("aten::arange", {a["end"]}, factoryKeywords(a));
+}
 
 Lowered emptyStrided(Lowering& l, const PyArgs& a) {
     return l.emit("aten::empty_strided", {Value::list(listOf(a["size"])), Value::list(listOf(a["stride"]))}, factoryKeywords(a));

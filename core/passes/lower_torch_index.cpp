@@ -47,6 +47,13 @@ std::optional<std::vector<Value>> withoutEllipsis(const Lowering& l, const Value
     return out;
 }
 
+/// A tensor that indexes: `v` itself, or a constant made of a list of numbers (`x[[0, 2]]`).
+Value indexTensor(Lowering& l, const Value& v) {
+    if (v.kind() != Value::Kind::List || v.items().empty()) return v;
+    if (!std::all_of(v.items().begin(), v.items().end(), [](const Value& item) { return item.isInt(); })) return v;
+    return l.emit("aten::tensor", {v}).value_or(v);
+}
+
 Lowered slice(Lowering& l, const Value& x, std::size_t d, const Value& index) {
     const auto& parts = index.items();
     const Value start = parts[0].isNone() ? Value::integer(0) : parts[0];
@@ -69,11 +76,11 @@ std::optional<Indexed> applyViews(Lowering& l, const Value& x, const Value& inde
             ++d;
         } else if (v.isInt() || l.symInt(v)) {
             next = l.emit("aten::select.int", {out.view, Value::integer(static_cast<std::int64_t>(d)), v});
-        } else if (l.isTensor(v)) {
-            const auto taken = dimsTaken(l, v);
+        } else if (const Value places = indexTensor(l, v); l.isTensor(places)) {
+            const auto taken = dimsTaken(l, places);
             if ((!taken && &v != &indices->back()) || taken == std::optional<std::size_t>(0)) return std::nullopt;
             out.tensors.resize(d - masked);
-            out.tensors.push_back(v);
+            out.tensors.push_back(places);
             d += taken.value_or(1);
             masked += taken.value_or(1) - 1;
         } else {

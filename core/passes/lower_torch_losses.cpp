@@ -73,9 +73,11 @@ const Rules& lossRules() {
         {"smooth_l1_loss", "input target size_average=None reduce=None reduction=mean beta=1.0", elementwiseLoss},
         {"huber_loss", "input target reduction=mean delta=1.0", elementwiseLoss},
         {"binary_cross_entropy", "input target weight=None size_average=None reduce=None reduction=mean", elementwiseLoss},
-        {"binary_cross_entropy_with_logits", "input target weight=None size_average=None reduce=None reduction=mean pos_weight=None", elementwiseLoss},
+        {"binary_cross_entropy_with_logits", "input target weight=None size_average=None reduce=None reduction=mean pos_weight=None",
+         elementwiseLoss},
         {"nll_loss", "input target weight=None size_average=None ignore_index=-100 reduce=None reduction=mean", nllLoss},
-        {"cross_entropy", "input target weight=None size_average=None ignore_index=-100 reduce=None reduction=mean label_smoothing=0.0", crossEntropy},
+        {"cross_entropy", "input target weight=None size_average=None ignore_index=-100 reduce=None reduction=mean label_smoothing=0.0",
+         crossEntropy},
     };
     return rules;
 }

@@ -184,11 +184,16 @@ Lowered contract(Lowering& l, const Value& a, const Value& b, const std::vector<
     for (std::size_t d = 0; d < x.size(); ++d) {
         const bool inLeft = !(l.symInt(x[d]) == std::optional(one)), inRight = !(l.symInt(y[d]) == std::optional(one));
         if (summed[d] && inLeft != inRight) return std::nullopt;  // summed on one side before the product
-        if (summed[d] && inLeft) sum.push_back(d);
-        else if (inLeft && inRight) both.push_back(d);
-        else if (inLeft) left.push_back(d);
-        else if (inRight) right.push_back(d);
-        else both.push_back(d);
+        if (summed[d] && inLeft)
+            sum.push_back(d);
+        else if (inLeft && inRight)
+            both.push_back(d);
+        else if (inLeft)
+            left.push_back(d);
+        else if (inRight)
+            right.push_back(d);
+        else
+            both.push_back(d);
     }
     if (sum.empty()) return l.emit("aten::mul.Tensor", {a, b});
     const auto ordered = [](std::initializer_list<const std::vector<std::size_t>*> parts) {

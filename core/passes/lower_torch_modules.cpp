@@ -67,7 +67,8 @@ FunctionCall layerNorm(const Layer& m) {
     const Value shape = Value::list(listOf(m.args["normalized_shape"]));
     const bool affine = m.args.isTrue("elementwise_affine");
     return {"layer_norm",
-            {m.input, shape, m.optional(affine, "weight", shape.items()), m.optional(affine && m.args.isTrue("bias"), "bias", shape.items()), m.args["eps"]},
+            {m.input, shape, m.optional(affine, "weight", shape.items()), m.optional(affine && m.args.isTrue("bias"), "bias", shape.items()),
+             m.args["eps"]},
             {}};
 }
 

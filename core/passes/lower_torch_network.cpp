@@ -24,7 +24,8 @@ Lowered conv(Lowering& l, const PyArgs& a) {
     const bool named = padding.kind() == Value::Kind::String;
     if (l.rank(a["input"]) != n + 2 || (named && padding.name() != "valid")) {
         return l.emit("aten::" + std::string(a.callee()) + (named ? ".padding" : ""),
-                      {a["input"], a["weight"], a["bias"], perDim(a["stride"], n), named ? padding : perDim(padding, n), perDim(a["dilation"], n), a["groups"]});
+                      {a["input"], a["weight"], a["bias"], perDim(a["stride"], n), named ? padding : perDim(padding, n), perDim(a["dilation"], n),
+                       a["groups"]});
     }
     return l.emit("aten::convolution", {a["input"], a["weight"], a["bias"], perDim(a["stride"], n), named ? repeated(n, 0) : perDim(padding, n),
                                         perDim(a["dilation"], n), Value::boolean(false), repeated(n, 0), a["groups"]});
@@ -41,8 +42,9 @@ Lowered maxPool(Lowering& l, const PyArgs& a) {
     const std::size_t n = dimsOf(a.callee());
     if (n == 1) return std::nullopt;
     const Value stride = a["stride"].isNone() ? a["kernel_size"] : a["stride"];
-    const Lowered both = l.emit("aten::" + std::string(a.callee()).substr(0, 10) + "_with_indices",
-                                {a["input"], perDim(a["kernel_size"], n), perDim(stride, n), perDim(a["padding"], n), perDim(a["dilation"], n), a["ceil_mode"]});
+    const Lowered both =
+        l.emit("aten::" + std::string(a.callee()).substr(0, 10) + "_with_indices",
+               {a["input"], perDim(a["kernel_size"], n), perDim(stride, n), perDim(a["padding"], n), perDim(a["dilation"], n), a["ceil_mode"]});
     return a.isTrue("return_indices") ? both : l.item(both, 0);
 }
 
@@ -65,9 +67,7 @@ Lowered adaptiveAverage(Lowering& l, const PyArgs& a) {
 }
 
 Lowered layerNorm(Lowering& l, const PyArgs& a) {
-    return l.item(l.emit("aten::native_layer_norm",
-                         {a["input"], Value::list(listOf(a["normalized_shape"])), a["weight"], a["bias"], a["eps"]}),
-                  0);
+    return l.item(l.emit("aten::native_layer_norm", {a["input"], Value::list(listOf(a["normalized_shape"])), a["weight"], a["bias"], a["eps"]}), 0);
 }
 
 Lowered groupNorm(Lowering& l, const PyArgs& a) {
@@ -88,7 +88,8 @@ Lowered batchNorm(Lowering& l, const PyArgs& a) {
         if (!mean.isNone() || !var.isNone()) return std::nullopt;
         return l.item(l.emit("aten::_native_batch_norm_legit.no_stats", {x, a["weight"], a["bias"], a["training"], momentum, a["eps"]}), 0);
     }
-    if (!*training) return l.item(l.emit("aten::_native_batch_norm_legit_no_training", {x, a["weight"], a["bias"], mean, var, momentum, a["eps"]}), 0);
+    if (!*training)
+        return l.item(l.emit("aten::_native_batch_norm_legit_no_training", {x, a["weight"], a["bias"], mean, var, momentum, a["eps"]}), 0);
     return l.item(l.emit("aten::_native_batch_norm_legit", {x, a["weight"], a["bias"], mean, var, a["training"], momentum, a["eps"]}), 0);
 }
 

@@ -47,11 +47,15 @@ Lowered variance(Lowering& l, const PyArgs& a) {
         std::swap(dim, unbiased);
     }
     std::vector<Keyword> kwargs;
-    if (a.given("correction")) kwargs.emplace_back("correction"_n, a["correction"]);
-    else if (unbiased.asBool() == std::optional(false)) kwargs.emplace_back("correction"_n, Value::integer(0));
-    else if (!dim.isNone() || a.isTrue("keepdim")) kwargs.emplace_back("correction"_n, Value::integer(1));
+    if (a.given("correction"))
+        kwargs.emplace_back("correction"_n, a["correction"]);
+    else if (unbiased.asBool() == std::optional(false))
+        kwargs.emplace_back("correction"_n, Value::integer(0));
+    else if (!dim.isNone() || a.isTrue("keepdim"))
+        kwargs.emplace_back("correction"_n, Value::integer(1));
     if (a.isTrue("keepdim")) kwargs.emplace_back("keepdim"_n, Value::boolean(true));
-    return l.emit("aten::" + std::string(a.callee()) + ".correction", {a["input"], dim.isNone() ? Value() : Value::list(listOf(dim))}, std::move(kwargs));
+    return l.emit("aten::" + std::string(a.callee()) + ".correction", {a["input"], dim.isNone() ? Value() : Value::list(listOf(dim))},
+                  std::move(kwargs));
 }
 
 Lowered softmaxCall(Lowering& l, const PyArgs& a) {

@@ -130,7 +130,8 @@ Lowered repeatInterleave(Lowering& l, const PyArgs& a) {
     sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(*d) + 1, Value::integer(*repeats));
     joined[*d] = l.times(joined[*d], Value::integer(*repeats));
     const Lowered stretched = l.emit("aten::expand", {*wide, Value::list(std::move(sizes))});
-    const Lowered copy = stretched ? l.emit("aten::clone", {*stretched}, {{"memory_format"_n, Value::constant("torch.contiguous_format"_n)}}) : std::nullopt;
+    const Lowered copy =
+        stretched ? l.emit("aten::clone", {*stretched}, {{"memory_format"_n, Value::constant("torch.contiguous_format"_n)}}) : std::nullopt;
     return copy ? l.emit("aten::view", {*copy, Value::list(std::move(joined))}) : std::nullopt;
 }
 
@@ -240,9 +241,14 @@ const Rules& shapeRules() {
 
 const Rules& attributeRules() {
     static const Rules rules = {
-        {"T", "input", turned},          {"mT", "input", turned},           {"H", "input", turned},
-        {"mH", "input", turned},         {"dtype", "input", dtypeAttribute}, {"device", "input", deviceAttribute},
-        {"ndim", "input", dimCount},     {"data", "input", detach},
+        {"T", "input", turned},
+        {"mT", "input", turned},
+        {"H", "input", turned},
+        {"mH", "input", turned},
+        {"dtype", "input", dtypeAttribute},
+        {"device", "input", deviceAttribute},
+        {"ndim", "input", dimCount},
+        {"data", "input", detach},
     };
     return rules;
 }

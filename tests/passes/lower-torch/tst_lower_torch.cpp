@@ -80,20 +80,23 @@ private slots:
         row("ellipsis", "a = t[(Ellipsis, slice(None, 2, None))]", "aten::slice.Tensor(., 2, 0, 2)\n");
         row("nothing", "a = x[slice(None, None, None)]", "aten::alias(.)\n");
         row("gather", "a = t[(slice(None, None, None), i)]", "aten::index.Tensor(., [None, .])\n");
+        row("list of places", "a = x[[0, 2]]", "aten::tensor([0, 2])\naten::index.Tensor(., [.])\n");
         row("mask", "a = t[(0, m)]", "aten::select.int(., 0, 0)\naten::index.Tensor(., [.])\n");
         row("assigned number", "x[0] = 1;  a = x", "aten::select.int(., 0, 0)\naten::fill_.Scalar(., 1)\n");
         row("assigned rows", "x[slice(0, 1, None)] = y;  a = x", "aten::slice.Tensor(., 0, 0, 1)\naten::copy_(., .)\n");
         row("scattered", "x[i] = y;  a = x", "aten::index_put_(., [.], .)\n");
         row("item of a tuple", "a = x.split(2)\nb = a[0]", "aten::split.Tensor(., 2)\noperator::getitem(., 0)\n");
         row("sizes as arguments", "a = x.reshape(4, 8)\nb = a.permute(1, 0)\nc = b.reshape(-1)",
-            "aten::view(., [4, 8])\naten::permute(., [1, 0])\naten::clone(., torch.contiguous_format as memory_format)\naten::_unsafe_view(., [32])\n");
+            "aten::view(., [4, 8])\naten::permute(., [1, 0])\naten::clone(., torch.contiguous_format as memory_format)\naten::_unsafe_view(., "
+            "[32])\n");
         row("flatten", "a = t.flatten(1)", "aten::view(., [2, 32])\n");
         row("transposed", "a = x.T\nb = t.mT", "aten::permute(., [1, 0])\naten::transpose.int(., -2, -1)\n");
         row("shape", "a = x.shape\nb = a[0]\nc = y.view(b, 1)\nd = y.expand(x.size(0), 4)", "aten::view(., [8, 1])\naten::expand(., [8, 4])\n");
         row("same dtype", "a = x.float()\nb = a.cos()", "aten::cos(.)\n");
         row("other dtype", "a = x.to(torch.float16)", "aten::_to_copy(., torch.float16 as dtype)\n");
         row("contiguous", "a = x.contiguous()\nb = x.t().contiguous()", "aten::t(.)\naten::clone(., torch.contiguous_format as memory_format)\n");
-        row("reductions", "a = x.sum()\nb = x.mean(-1, keepdim = True)\nc = torch.max(x, 1)\nd = torch.max(x, x)\ne = x.var(dim = 0, unbiased = False)",
+        row("reductions",
+            "a = x.sum()\nb = x.mean(-1, keepdim = True)\nc = torch.max(x, 1)\nd = torch.max(x, x)\ne = x.var(dim = 0, unbiased = False)",
             "aten::sum(.)\naten::mean.dim(., [-1], True)\naten::max.dim(., 1)\naten::maximum(., .)\naten::var.correction(., [0], 0 as correction)\n");
         row("softmax", "a = torch.nn.functional.softmax(x, dim = -1)", "aten::_softmax(., -1, False)\n");
         row("factories", "a = torch.zeros(2, 3, device = 'cuda')\nb = torch.arange(4)\nc = torch.full((3,), 1.0)",
@@ -101,7 +104,8 @@ private slots:
             "aten::full([3], 1.0, False as pin_memory)\n");
         row("linear", "a = torch._C._nn.linear(x, x, None)\nb = torch.nn.functional.linear(t, x)",
             "aten::t(.)\naten::mm(., .)\naten::t(.)\naten::view(., [16, 4])\naten::mm(., .)\naten::_unsafe_view(., [2, 8, 8])\n");
-        row("matmul", "a = x @ y\nb = t @ x.t()", "aten::mv(., .)\naten::t(.)\naten::view(., [16, 4])\naten::mm(., .)\naten::_unsafe_view(., [2, 8, 8])\n");
+        row("matmul", "a = x @ y\nb = t @ x.t()",
+            "aten::mv(., .)\naten::t(.)\naten::view(., [16, 4])\naten::mm(., .)\naten::_unsafe_view(., [2, 8, 8])\n");
         row("embedding", "a = torch.nn.functional.embedding(i, x, None, None, 2.0, False, False)", "aten::embedding(., .)\n");
         row("norm", "a = torch.nn.functional.layer_norm(x, (4,), y, y, 1e-05)",
             "aten::native_layer_norm(., [4], ., ., 1e-05)\noperator::getitem(., 0)\n");
@@ -125,7 +129,8 @@ private slots:
 
     void whatIsNotKnownStaysAndIsListed() {
         const std::string text =
-            readableGraph(R"(x: "f32[8, 4][4, 1]cpu")", "a = torch.nn.functional.multi_head_attention_forward(x, x)\nb = self.block(x)\nc = self.block(x)\nreturn (a, b, c)");
+            readableGraph(R"(x: "f32[8, 4][4, 1]cpu")",
+                          "a = torch.nn.functional.multi_head_attention_forward(x, x)\nb = self.block(x)\nc = self.block(x)\nreturn (a, b, c)");
         RUN_PASSES(run, text, "lower-torch");
         QVERIFY(run.contains("target=torch.nn.functional.multi_head_attention_forward"));
         std::map<std::string, std::string> listed;
@@ -135,8 +140,7 @@ private slots:
     }
 
     void bookkeepingIsLeftOut() {
-        const std::string text = readableGraph(R"(x: "f32[8, 4][4, 1]cpu")",
-                                               "g = torch._C._set_grad_enabled(False)\na = x.cos()\nreturn (a,)");
+        const std::string text = readableGraph(R"(x: "f32[8, 4][4, 1]cpu")", "g = torch._C._set_grad_enabled(False)\na = x.cos()\nreturn (a,)");
         RUN_PASSES(run, text, "lower-torch");
         QVERIFY(!run.contains("_set_grad_enabled"));
         QVERIFY(run.diagnostic("DROPPED_CALL"));
@@ -154,8 +158,7 @@ private slots:
     }
 
     void functionalizeFollows() {
-        const std::string text = readableGraph(R"(x: "f32[8, 4][4, 1]cpu")",
-                                               "y = x.clone()\nv = y[0]\na = v.add_(1);  a = None\nreturn (y,)");
+        const std::string text = readableGraph(R"(x: "f32[8, 4][4, 1]cpu")", "y = x.clone()\nv = y[0]\na = v.add_(1);  a = None\nreturn (y,)");
         RUN_PASSES(run, text, "lower-torch,functionalize,dce");
         QVERIFY(run.contains("select_scatter"));
     }
@@ -191,7 +194,8 @@ private slots:
             while (it.hasNext()) {
                 const QString path = it.next();
                 static const QRegularExpression graphs("\\.(py|txt|log|pt2)$");
-                if (graphs.match(path).hasMatch() && QFileInfo(path).size() < 300'000) QTest::newRow(qPrintable(path.mid(kShared.size() + 8))) << path;
+                if (graphs.match(path).hasMatch() && QFileInfo(path).size() < 300'000)
+                    QTest::newRow(qPrintable(path.mid(kShared.size() + 8))) << path;
             }
         }
     }
