@@ -39,6 +39,9 @@ constexpr PyBinary kModulo = {"%", 10, "operator.mod"};
 const PyBinary* binaryOperator(const PyToken& t) {
     if (t.kind != PyToken::Kind::Op && t.kind != PyToken::Kind::Name) return nullptr;
     if (t.kind == PyToken::Kind::Name && t.text.size() > 3) return nullptr;
+    // Most tokens are brackets and commas.
+    if (t.kind == PyToken::Kind::Op && std::string_view("=!<>|^&+-*@/%").find(t.text[0]) == std::string_view::npos) return nullptr;
+    if (t.is("=")) return nullptr;
     if (t.text == kModulo.token) return &kModulo;
     const auto it = std::find_if(kBinary.begin(), kBinary.end(), [&](const PyBinary& b) { return b.token == t.text; });
     return it == kBinary.end() ? nullptr : &*it;

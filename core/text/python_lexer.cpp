@@ -13,6 +13,8 @@ constexpr std::array<std::string_view, 21> kTwo = {
     "**", "//", "<<", ">>", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "%=", "@=", "&=", "|=", "^=", "->", ":=", "<>", "::"};
 
 std::size_t operatorSize(std::string_view rest) {
+    const bool longer = rest.size() > 1 && std::string_view("*/<>=.:").find(rest[1]) != std::string_view::npos;
+    if (!longer) return std::string_view("+-*/%@&|^~<>()[]{},:.;=!").find(rest[0]) != std::string_view::npos ? 1 : 0;
     if (std::find(kThree.begin(), kThree.end(), rest.substr(0, 3)) != kThree.end()) return 3;
     if (std::find(kTwo.begin(), kTwo.end(), rest.substr(0, 2)) != kTwo.end()) return 2;
     return std::string_view("+-*/%@&|^~<>()[]{},:.;=!").find(rest[0]) != std::string_view::npos ? 1 : 0;

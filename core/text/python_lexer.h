@@ -23,7 +23,10 @@ struct PyToken {
     std::size_t begin = 0;
 
     std::size_t end() const { return begin + text.size(); }
-    bool is(std::string_view op) const { return kind == Kind::Op && text == op; }
+    /// `op` is not empty. The first character tells most tokens apart.
+    bool is(std::string_view op) const {
+        return kind == Kind::Op && text[0] == op[0] && text.size() == op.size() && (op.size() == 1 || text == op);
+    }
     bool isName(std::string_view name) const { return kind == Kind::Name && text == name; }
 };
 

@@ -86,7 +86,7 @@ struct Piece {
     bool script = false;  // a runnable script, which repeats the graph that follows
     bool code = false;    // Inductor's output code: graphs stand in its comments
     std::size_t header = 0;
-    std::string digest;   // of the payload, as the header states it
+    std::string digest;  // of the payload, as the header states it
     bool prepared = false;
 };
 
@@ -279,8 +279,8 @@ void TraceReader::outputCode(const Record& r, JsonValue header) {
             pieces_[i].group.aotId = aot->id;
         }
     c.block.clear();
-    Piece piece{r.payload, r.end, "inductor_output_code", aot ? aot->phase : Phase::Unknown, groupOf(header, r), false, true, r.begin,
-                header["has_payload"].string()};
+    Piece piece{r.payload, r.end,   "inductor_output_code",        aot ? aot->phase : Phase::Unknown, groupOf(header, r), false,
+                true,      r.begin, header["has_payload"].string()};
     if (aot) piece.group.aotId = aot->id;
     pieces_.push_back(std::move(piece));
 }
@@ -442,8 +442,8 @@ std::vector<Unit> TraceReader::readCompilation(const SourceText& source, const U
     return units;
 }
 
-/// Reads the compilation that the wanted graph belongs to, and those whose graphs cannot be counted unread. False, with nothing done, when there is no
-/// such graph.
+/// Reads the compilation that the wanted graph belongs to, and those whose graphs cannot be counted unread. False, with nothing done, when there is
+/// no such graph.
 bool TraceReader::readOnly(const SourceText& source) {
     std::size_t wanted = 0;
     const std::string& only = context_.options.only;
