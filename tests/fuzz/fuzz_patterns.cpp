@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/patterns/language.h"
 #include "core/ir/op_registry.h"
+#include "core/patterns/language.h"
 #include "core/patterns/pattern_set.h"
 
 using namespace aliascope;

@@ -1,5 +1,5 @@
-// libFuzzer target: session files. An input is a list of changes to a session that was recorded when the target started (place, length, bytes), so that
-// most inputs are databases that are wrong in a few places; an input that starts with an odd byte is the file itself.
+// libFuzzer target: session files. An input is a list of changes to a session that was recorded when the target started (place, length, bytes), so
+// that most inputs are databases that are wrong in a few places; an input that starts with an odd byte is the file itself.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* kGraph =
     "class program(torch.nn.Module):\n    def forward(self, x: \"f32[4, 2][2, 1]cpu\"):\n        view: \"f32[8][1]cpu\" = "
-    "torch.ops.aten.view.default(x, [8])\n        add_: \"f32[8][1]cpu\" = torch.ops.aten.add_.Tensor(view, 1);  add_ = None\n        return (view,)\n";
+    "torch.ops.aten.view.default(x, [8])\n        add_: \"f32[8][1]cpu\" = torch.ops.aten.add_.Tensor(view, 1);  add_ = None\n        return "
+    "(view,)\n";
 
 /// The bytes of a session of one graph and one stage.
 std::vector<std::uint8_t> recordedSession() {
