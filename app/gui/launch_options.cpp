@@ -42,7 +42,7 @@ ParsedLaunch parseLaunch(const QStringList& arguments) {
         {QStringLiteral("size"), QObject::tr("size of the window"), QStringLiteral("WxH")},
         {QStringLiteral("theme"), QObject::tr("light, dark or system"), QStringLiteral("THEME")},
         {QStringLiteral("view"), QObject::tr("graph, text or both"), QStringLiteral("VIEW")},
-        {QStringLiteral("panel"), QObject::tr("panel to raise: node, aliases, why, history, decisions, nodes, memory, numerics, run, log"), QStringLiteral("PANEL")},
+        {QStringLiteral("panel"), QObject::tr("panel to raise: node, aliases, why, history, decisions, nodes, memory, numerics, chunker, run, log"), QStringLiteral("PANEL")},
         {QStringLiteral("zoom"), QObject::tr("zoom of the graph, 0.1 to 2"), QStringLiteral("F")},
         {QStringLiteral("scale"), QObject::tr("scale of the whole window, 0.5 to 4"), QStringLiteral("F")},
     };
@@ -90,7 +90,7 @@ ParsedLaunch parseLaunch(const QStringList& arguments) {
     }
     if (!o.view.isEmpty() && !QStringList{QStringLiteral("graph"), QStringLiteral("text"), QStringLiteral("both")}.contains(o.view))
         return wrongUsage(QObject::tr("--view: graph, text or both expected; got %1").arg(o.view));
-    const QStringList panels = QStringLiteral("node aliases why history decisions nodes memory numerics run log").split(QLatin1Char(' '));
+    const QStringList panels = QStringLiteral("node aliases why history decisions nodes memory numerics chunker run log").split(QLatin1Char(' '));
     if (!o.panel.isEmpty() && !panels.contains(o.panel))
         return wrongUsage(QObject::tr("--panel: one of %1 expected; got %2").arg(panels.join(QStringLiteral(", ")), o.panel));
     return out;

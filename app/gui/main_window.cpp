@@ -18,6 +18,7 @@
 
 #include "views/canvas/metrics.h"
 #include "views/panels/alias_panel.h"
+#include "views/panels/chunk_panel.h"
 #include "views/panels/command_palette.h"
 #include "views/panels/command_table.h"
 #include "views/panels/decisions_panel.h"
@@ -195,15 +196,17 @@ void MainWindow::buildDocks() {
     nodes_ = new NodesPanel(session_, bottom_);
     memory_ = new MemoryPanel(session_, bottom_);
     numerics_ = new NumericsPanel(session_, bottom_);
+    chunk_ = new ChunkPanel(session_, bottom_);
     runs_ = new RunPanel(session_, bottom_);
     log_ = new LogPanel(session_, bottom_);
     bottom_->addTab(decisions_, tr("Decisions"));
     bottom_->addTab(nodes_, tr("Nodes"));
     bottom_->addTab(memory_, tr("Memory"));
     bottom_->addTab(numerics_, tr("Numerics"));
+    bottom_->addTab(chunk_, tr("Chunker"));
     bottom_->addTab(runs_, tr("Run"));
     bottom_->addTab(log_, tr("Log"));
-    for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, memory_, numerics_, runs_, log_, aliases_, history_}) page->setAutoFillBackground(true);
+    for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, memory_, numerics_, chunk_, runs_, log_, aliases_, history_}) page->setAutoFillBackground(true);
     auto* larger = iconButton(QStringLiteral("up"), tr("Larger or smaller tables"), QStringLiteral("bottom.enlarge"), bottom_);
     new CornerPlace(larger, bottom_);
     connect(larger, &QToolButton::clicked, this, [this] { action(QStringLiteral("view.enlargeTables"))->trigger(); });

@@ -20,6 +20,7 @@ class QToolBar;
 namespace aliascope {
 
 class AliasPanel;
+class ChunkPanel;
 class CommandPalette;
 class DecisionsPanel;
 class ErrorBanner;
@@ -117,6 +118,7 @@ private:
     NodesPanel* nodes_ = nullptr;
     MemoryPanel* memory_ = nullptr;
     NumericsPanel* numerics_ = nullptr;
+    ChunkPanel* chunk_ = nullptr;
     RunPanel* runs_ = nullptr;
     LogPanel* log_ = nullptr;
     WhyCard* why_ = nullptr;

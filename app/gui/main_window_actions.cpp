@@ -17,6 +17,7 @@
 #include "core/pipeline/pipeline.h"
 #include "views/canvas/metrics.h"
 #include "views/panels/alias_panel.h"
+#include "views/panels/chunk_panel.h"
 #include "views/panels/command_line.h"
 #include "views/panels/command_palette.h"
 #include "views/panels/command_table.h"
@@ -310,6 +311,7 @@ void MainWindow::copyAsCommand() {
         if (bottom_->currentWidget() == decisions_) command = decisions_->command();
         if (bottom_->currentWidget() == memory_) command = memory_->command();
         if (bottom_->currentWidget() == numerics_) command = numerics_->command();
+        if (bottom_->currentWidget() == chunk_) command = chunk_->command();
         if (bottom_->currentWidget() == runs_) command = runs_->command();
     }
     if (passesDock_->isAncestorOf(QApplication::focusWidget())) command = commandLine(session_, QStringLiteral("stages"));
@@ -326,6 +328,7 @@ void MainWindow::raisePanel(const QString& name) {
                                                {QStringLiteral("nodes"), nodes_},
                                                {QStringLiteral("memory"), memory_},
                                                {QStringLiteral("numerics"), numerics_},
+                                               {QStringLiteral("chunker"), chunk_},
                                                {QStringLiteral("run"), runs_},
                                                {QStringLiteral("log"), log_}};
     if (QWidget* page = inInspector.value(name)) {
