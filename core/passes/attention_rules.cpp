@@ -83,7 +83,7 @@ private:
         d.op = c.g[root].op;
         d.verdict = verdict;
         d.code = why.code;
-        d.blocker = ref(c.g, why.blocker ? why.blocker : why.node);
+        if (d.code != "APPLIED") d.blocker = ref(c.g, why.blocker ? why.blocker : why.node);
         d.rule = action.name;
         d.params = why.params;
         for (const patterns::Bound& b : why.nodes)

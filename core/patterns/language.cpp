@@ -649,6 +649,7 @@ std::string excerptOf(std::string_view text, TextPlace place) {
     std::string line(text.substr(begin, std::min<std::size_t>(text.find('\n', begin) - begin, 120)));
     std::replace_if(
         line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    if (line.empty()) return {};
     if (place.column > 120) return "    " + line;
     return "    " + line + "\n    " + std::string(place.column - 1, ' ') + "^";
 }
@@ -659,7 +660,7 @@ Diagnostic syntaxError(std::string_view text, std::string_view file, const Synta
                                                 {"col", std::to_string(e.place.column)},
                                                 {"want", e.want},
                                                 {"got", e.got}});
-    d.excerpt = excerptOf(text, e.place);
+    if (!text.empty()) d.excerpt = excerptOf(text, e.place);
     return d;
 }
 

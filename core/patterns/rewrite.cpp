@@ -93,7 +93,10 @@ public:
                 why = Refusal{"REGION", {{"a", g_[id].name.str()}, {"b", g_[root_].name.str()}, {"write", g_.contains(write) ? g_[write].name.str() : "a node"}}, root_, g_.contains(write) ? write : NodeId(), {}};
                 return nullptr;
             }
-        if ((why = checkGuards(action.rule->where, scope(action, out->match)))) return nullptr;
+        if ((why = checkGuards(action.rule->where, scope(action, out->match)))) {
+            why->nodes = std::move(out->match.nodes);
+            return nullptr;
+        }
         std::optional<Refusal> wrong = action.traced ? verify(action, out->match) : std::nullopt;
         if (wrong && !set_.options().reference) {
             why = std::move(wrong);
@@ -103,6 +106,7 @@ public:
             trace(*out);
         } catch (const TraceError& e) {
             why = traceRefusal(e, root_);
+            why->nodes = std::move(out->match.nodes);
             return nullptr;
         }
         out->unsound = std::move(wrong);

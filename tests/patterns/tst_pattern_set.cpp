@@ -226,6 +226,31 @@ private slots:
                  std::string("EMPTY_PATTERN: All of r cancels out, it would match anything."));
     }
 
+    void theNetFindsOneOfThousands() {
+        std::string rules = "set many {";
+        for (int i = 0; i < 3000; ++i)
+            rules += "rule r" + std::to_string(i) + " { find aten.mul.Tensor(aten.add.Tensor(aten." + (i % 2 ? "sin" : "cos") + "($x), " + std::to_string(i) + "), $y) make $x }";
+        const Registered r = registered(rules + "}");
+        QVERIFY2(r.error.empty(), r.error.c_str());
+        Graph g;
+        const auto node = [&](NodeKind kind, const char* op, std::vector<Value> args) {
+            Node n;
+            n.kind = kind;
+            n.name = "n"_n;
+            n.op = Name(op);
+            n.args = std::move(args);
+            return g.append(std::move(n));
+        };
+        const Value x = Value::node(node(NodeKind::Placeholder, "", {}));
+        const Value cos = Value::node(node(NodeKind::CallFunction, "aten::cos", {x}));
+        const Value add = Value::node(node(NodeKind::CallFunction, "aten::add.Tensor", {cos, Value::integer(1234)}));
+        const NodeId mul = node(NodeKind::CallFunction, "aten::mul.Tensor", {add, x});
+        const PatternSet::Found found = r.set->find(g, mul, false);
+        QCOMPARE(found.forms.size(), std::size_t(1));
+        QCOMPARE(r.set->actions()[r.set->forms()[found.forms.front()].actions.front()].name, std::string("r1234"));
+        QCOMPARE(found.depth, std::size_t(3));
+    }
+
     void nothingIsLeftOut() {
         QVERIFY(attentionPatterns(true).actions().size() > 144);
         std::set<std::string> rules;
