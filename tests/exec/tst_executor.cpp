@@ -458,7 +458,7 @@ private slots:
         row("products that do not go together",
             "full = torch.ops.aten.full.default([2, 3], 1.0)\nfull_1 = torch.ops.aten.full.default([2, 3], 1.0)\n"
             "mm = torch.ops.aten.mm.default(full, full_1)\nreturn (mm,)",
-            "SHAPE_MISMATCH: mm: mat2 has shape f32[2, 3], one that goes with self f32[2, 3] expected.");
+            "SHAPE_MISMATCH: mm: mat2 has shape [2, 3], 3 in dimension 0 expected.");
         row("lists that do not go together",
             "full = torch.ops.aten.full.default([2, 3], 1.0)\ncat = torch.ops.aten.cat.default([x, full])\nreturn (cat,)",
             "SHAPE_MISMATCH: cat: tensors[1] has shape f32[2, 3], one that goes with tensors[0] f32[6] expected.");

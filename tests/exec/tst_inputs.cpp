@@ -271,10 +271,9 @@ private slots:
     }
 
     void singleInputsAreBound() {
-        const Graph g = forward(R"(s0: "Sym(s0)", x
-                                : "f32[s0][1]cuda:0", y
-                                : "f32[2][1]cuda:0") ", " add = torch.ops.aten.add.Tensor(x, 1)\nreturn(add, y) ");
-                                                                const std::string path = folder_.filePath("y.safetensors").toStdString();
+        const Graph g = forward(R"x(s0: "Sym(s0)", x: "f32[s0][1]cuda:0", y: "f32[2][1]cuda:0")x",
+                                "add = torch.ops.aten.add.Tensor(x, 1)\nreturn (add, y)");
+        const std::string path = folder_.filePath("y.safetensors").toStdString();
         QVERIFY(writeTensorFile(path, {floats("anything", {2}, 7)}));
         InputOptions options;
         options.bindings = {{Name("s0"), 3, {}}, {Name("x"), 5, {}}, {Name("y"), {}, path}};
