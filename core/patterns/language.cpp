@@ -534,7 +534,8 @@ private:
                 take();
                 if (isWord("shared")) e.shared = true;
                 else if (isWord("commute")) e.commute = true;
-                else refuse("shared or commute");
+                else if (isWord("exclusive") && e.kind == Expr::Kind::Capture) e.exclusive = true;
+                else refuse(e.kind == Expr::Kind::Capture ? "exclusive" : "shared or commute");
                 next();
             } else {
                 return e;

@@ -12,6 +12,8 @@
 // makes two variants, `grad` says that a gradient is wanted (the rule then also gets a training form, which is derived). A rule without examples is written in operators: `aten.mul` stands for all overloads, `aten.mul.Tensor` for one. A number may follow `=`. In guards and
 // after `make` expressions may use + - * /. `#` starts a comment.
 //
+// `!exclusive` behind a capture: no two captures marked so may bind the same thing.
+//
 // Rules in operators may use the macros of resources/patterns/macros.patterns: cvt, swap, mm4, softmax, drop. Equal expressions are one node.
 //
 // Texts come from users: nesting, sizes and counts are bounded, and every error is a PATTERN_SYNTAX with line and column.
@@ -49,6 +51,7 @@ struct Expr {
     Value literal;
     bool open = false;               ///< `..`: further keyword arguments are allowed
     bool shared = false, commute = false, optional = false;
+    bool exclusive = false;          ///< of Capture: no other exclusive capture may bind the same
     std::vector<Argument> absent;    ///< of an optional macro: its first argument, which stands for it when it is absent
 };
 

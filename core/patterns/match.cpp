@@ -282,6 +282,12 @@ private:
         if (isCaptured_[m.capture] && !(captures_[m.capture] == goal.value) && !equalConstants(g_, captures_[m.capture], goal.value)) return conflict(goal);
         if (!hasType(g_, goal.value, m.type))
             return refuse("CONST", {{"what", "$" + p_.captures[m.capture]}, {"node", goal.user ? g_[goal.user].name.str() : ""}, {"want", "another type"}, {"got", shown(g_, goal.value)}}, goal.user);
+        if (m.exclusive)
+            for (std::uint32_t i : trail_) {
+                const Matcher& other = p_.matchers[i];
+                if (other.kind != Matcher::Kind::Capture || !other.exclusive || other.capture == m.capture || !(captures_[other.capture] == goal.value)) continue;
+                return refuse("EXCLUSIVE", {{"a", "$" + p_.captures[other.capture]}, {"b", "$" + p_.captures[m.capture]}, {"node", shown(g_, goal.value)}}, goal.user);
+            }
         captures_[m.capture] = goal.value;
         isCaptured_[m.capture] = true;
         bind(goal.matcher, goal.value);

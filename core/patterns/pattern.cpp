@@ -164,7 +164,7 @@ private:
             case Matcher::Kind::Ignored: return "_";
             case Matcher::Kind::Constant: return "=" + spell(m.constant);
             case Matcher::Kind::List: return "[";
-            case Matcher::Kind::Capture: return "$" + typeText(m.type);
+            case Matcher::Kind::Capture: return "$" + typeText(m.type) + (m.exclusive ? "!x" : "");
             case Matcher::Kind::Call: break;
         }
         std::string out;

@@ -42,6 +42,7 @@ struct Matcher {
     std::uint32_t absent = 0;   ///< of an optional call: the matcher that stands for it then
     std::uint32_t capture = 0;  ///< of Capture: index into Pattern::captures
     CaptureType type;           ///< of Capture
+    bool exclusive = false;     ///< of Capture: no other exclusive capture binds the same
     Value constant;             ///< of Constant
     TypePtr expected;           ///< of a strict Call: dtype and sizes of the result; null = not compared
     std::string label;          ///< name in the text, for reports; may be empty

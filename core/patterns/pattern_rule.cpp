@@ -1,6 +1,7 @@
 // Rules that are written in operators: expressions become a small graph in the IR of programs, which is canonicalised like one, and then matchers.
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -38,6 +39,7 @@ public:
     Graph g;
     std::unordered_map<NodeId, Mark> marks;
     std::map<std::string, CaptureType> types;
+    std::set<std::string> exclusive;
     std::unordered_set<NodeId> readers;  ///< of the results
 
     void build() {
@@ -90,6 +92,7 @@ private:
 
     Value capture(const Expr& e) {
         const auto it = captures_.find(e.name);
+        if (e.exclusive) exclusive.insert(e.name);
         if (e.type.kind != CaptureType::Kind::Any) types[e.name] = e.type;
         if (it != captures_.end()) return Value::node(it->second);
         Node n;
@@ -256,6 +259,7 @@ private:
         m.capture = static_cast<std::uint32_t>(out_.captures.size());
         out_.captures.push_back(g_[id].name.str());
         if (const auto it = r_.types.find(g_[id].name.str()); it != r_.types.end()) m.type = it->second;
+        m.exclusive = r_.exclusive.contains(g_[id].name.str());
         byNode_[id] = add(std::move(m));
     }
     std::uint32_t call(NodeId id) {

@@ -46,6 +46,19 @@ void matching(benchmark::State& state) {
 }
 BENCHMARK(matching)->Arg(100)->Arg(1000)->Arg(10000)->Unit(benchmark::kMicrosecond);
 
+/// Every root of the graph is asked, though it has no batched product.
+void attentionOnGpt2(benchmark::State& state) {
+    const Graph g = bench::stacked(bench::sampleGraph("gpt2_train_joint.py"), static_cast<int>(state.range(0)));
+    const patterns::PatternSet& set = attentionPatterns(false);
+    const std::vector<Name> roots = set.roots();
+    for (auto _ : state)
+        for (NodeId id : inOrder(g))
+            if (std::find(roots.begin(), roots.end(), g[id].op) != roots.end())
+                benchmark::DoNotOptimize(patterns::attempt(set, g, id, {}, [](NodeId, NodeId) { return NodeId(); }, true));
+    state.counters["nodes"] = static_cast<double>(g.size());
+}
+BENCHMARK(attentionOnGpt2)->Arg(1)->Arg(10)->Unit(benchmark::kMillisecond);
+
 void attention(benchmark::State& state) {
     for (auto _ : state) {
         patterns::PatternSet set(OpRegistry::builtin(), attentionPatterns(state.range(0) != 0).options());

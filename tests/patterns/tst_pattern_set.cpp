@@ -2,7 +2,10 @@
 
 #include <QTest>
 
+#include <QFile>
+
 #include <map>
+#include <random>
 #include <set>
 
 #include "core/passes/attention_rules.h"
@@ -249,6 +252,32 @@ private slots:
         QCOMPARE(found.forms.size(), std::size_t(1));
         QCOMPARE(r.set->actions()[r.set->forms()[found.forms.front()].actions.front()].name, std::string("r1234"));
         QCOMPARE(found.depth, std::size_t(3));
+    }
+
+    void brokenTextsAreRefused() {
+        QFile resource(QString(ALIASCOPE_SOURCE_DIR) + "/resources/patterns/attention.patterns");
+        QVERIFY(resource.open(QIODevice::ReadOnly));
+        const std::string whole = resource.readAll().toStdString();
+        const std::string macros = whole.substr(0, whole.find("  # X1")), rule = whole.substr(whole.find("  rule softmax_call"));
+        const std::size_t tracedAt = whole.find("  rule causal_div");
+        const std::string traced = whole.substr(tracedAt, whole.find("  # The same before") - tracedAt) + "}";
+        std::mt19937 random(11);
+        int accepted = 0;
+        for (int i = 0; i < 2000; ++i) {
+            std::string text = macros + (i % 4 ? rule : traced);
+            for (int k = 0; k < 1 + i % 3; ++k) {
+                const std::size_t at = random() % text.size(), length = 1 + random() % 12;
+                switch (random() % 3) {
+                    case 0: text.erase(at, length); break;
+                    case 1: text.insert(at, text.substr(random() % text.size(), length)); break;
+                    default: text[at] = static_cast<char>(random() % 256);
+                }
+            }
+            const Registered r = registered(text);
+            accepted += r.error.empty();
+            if (r.error.starts_with("PATTERN_SYNTAX")) QVERIFY2(r.error.find("own.patterns:") != std::string::npos, r.error.c_str());
+        }
+        QVERIFY(accepted > 0 && accepted < 2000);
     }
 
     void nothingIsLeftOut() {

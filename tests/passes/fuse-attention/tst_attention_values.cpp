@@ -176,6 +176,33 @@ private slots:
         }
     }
 
+    void mixedDtypesWherePyTorchDoesNotLook() {
+        const auto& actions = attentionPatterns(false).actions();
+        const auto a = std::find_if(actions.begin(), actions.end(), [](const Action& action) { return action.name == "sdpa_24_half_inference"; });
+        QVERIFY(a != actions.end());
+        Program p(OpRegistry::builtin(), false);
+        Environment environment;
+        for (const Example& e : a->rule->examples) {
+            TensorType t;
+            t.dtype = e.capture == "key" || e.dtypes.front() == "f32" ? DType::F32 : DType::F16;
+            t.device = "cuda:0"_n;
+            for (const auto& s : e.sizes) t.sizes.emplace_back(s.front());
+            environment["$" + e.capture] = p.input(e.capture, std::move(t), false);
+        }
+        Node result;
+        result.kind = NodeKind::Output;
+        result.name = "output"_n;
+        result.target = result.name;
+        result.args = {Value::tuple(traceSearch(*a->rule, p, environment, {}, nullptr))};
+        p.graph().append(std::move(result));
+        const std::string text = printReadable(p.graph());
+        RUN_PASSES(reference, text, "fuse-attention");
+        QVERIFY2(has(reference.after, "_scaled_dot_product"), reference.after.c_str());
+        RUN_PASSES(extended, text, "fuse-attention{mode=extended}");
+        QCOMPARE(extended.after, extended.before);
+        QVERIFY(std::any_of(extended.decisions.begin(), extended.decisions.end(), [](const Decision& d) { return d.code == "DTYPE_QKV"; }));
+    }
+
 private:
     /// Why PyTorch, or we, leave a search as it is.
     static std::string expectedRefusal(const Action& a, bool extended, bool cpu) {

@@ -267,6 +267,36 @@ private slots:
         QCOMPARE(run.count("aten.relu.default"), 1);
     }
 
+    void capturesThatMustDiffer() {
+        QTemporaryDir folder;
+        const std::string path = folder.filePath("own.patterns").toStdString();
+        std::ofstream(path) << "set own { rule r { find aten.relu(aten.add.Tensor(aten.mul.Tensor($x !exclusive, 2.0), $y !exclusive)) make aten.add.Tensor($x, $y) } }";
+        for (const char* other : {"x", "z"}) {
+            RUN_PASSES(run, readableGraph(R"(x: "f32[8][1]cpu", z: "f32[8][1]cpu")", std::string(R"(mul: "f32[8][1]cpu" = torch.ops.aten.mul.Tensor(x, 2.0)
+                add: "f32[8][1]cpu" = torch.ops.aten.add.Tensor(mul, )") + other + R"()
+                relu: "f32[8][1]cpu" = torch.ops.aten.relu.default(add)
+                return (relu,))"),
+                       "fuse-attention{patterns=\"" + path + "\"}");
+            QCOMPARE(run.count("aten.relu.default"), other[0] == 'x' ? 1 : 0);
+            if (other[0] == 'x') QCOMPARE(sentenceOf(run, "refused", "EXCLUSIVE"), std::string("$x and $y must differ, both are x."));
+        }
+    }
+
+    void equalNamesBindEqualThings() {
+        QTemporaryDir folder;
+        const std::string path = folder.filePath("own.patterns").toStdString();
+        std::ofstream(path) << "set own { rule r { find aten.relu(aten.add.Tensor(aten.mul.Tensor($x, 2.0), $x)) make aten.mul.Tensor($x, 3.0) } }";
+        for (const char* other : {"x", "z"}) {
+            RUN_PASSES(run, readableGraph(R"(x: "f32[8][1]cpu", z: "f32[8][1]cpu")", std::string(R"(mul: "f32[8][1]cpu" = torch.ops.aten.mul.Tensor(x, 2)
+                add: "f32[8][1]cpu" = torch.ops.aten.add.Tensor(mul, )") + other + R"()
+                relu: "f32[8][1]cpu" = torch.ops.aten.relu.default(add)
+                return (relu,))"),
+                       "fuse-attention{patterns=\"" + path + "\"}");
+            QCOMPARE(run.contains("args = (%x, 3.0)"), other[0] == 'x');
+            if (other[0] == 'z') QCOMPARE(sentenceOf(run, "refused", "CAPTURE_CONFLICT"), std::string("$x would be both x and z."));
+        }
+    }
+
     void theExampleOfTheSpecification() {
         QTemporaryDir folder;
         const std::string path = folder.filePath("own.patterns").toStdString();
