@@ -1,11 +1,13 @@
 #include "app/cli/command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <exception>
 #include <map>
 
+#include "core/ir/ops_file.h"
 #include "core/support/nearest.h"
 #include "core/support/reasons.h"
 
@@ -61,14 +63,18 @@ Command::Command(Arguments arguments, CancelToken cancel) : arguments_(std::move
 }
 
 const OpRegistry& Command::ops() {
-    const auto& files = arguments_.all("--ops");
-    if (files.empty()) return OpRegistry::builtin();
     if (!ownOps_) {
+        std::vector<std::string> files = arguments_.all("--ops");
+        const bool named = !files.empty();
+        if (!named) files = opsFilesBeside(arguments_.at(0));
+        std::erase(files, "none");
+        if (files.empty()) return OpRegistry::builtin();
+        if (!named) note(fmt::format("operators of {}, in the folder of the graph (--ops none to leave them out)", fmt::join(files, ", ")));
         ownOps_ = std::make_unique<OpRegistry>(OpRegistry::withBuiltin());
         for (const std::string& file : files) {
             auto read = ownOps_->addFile(file);
-            if (!read) throw Failure{ExitInput, read.error().format()};
-            warn(*read);
+            if (!read && named) throw Failure{ExitInput, read.error().format()};
+            read ? warn(*read) : warn(read.error());
         }
     }
     return *ownOps_;

@@ -1,6 +1,7 @@
 #include "core/ir/ops_file.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/ir/schema_parse.h"
 
@@ -175,5 +176,23 @@ private:
 }  // namespace
 
 OpsFile parseOpsFile(std::string_view text, std::string_view fileName) { return Reader(text, fileName).run(); }
+
+std::vector<std::string> opsFilesBeside(const std::string& path) {
+    constexpr std::size_t kEntriesLookedAt = 10000;  // a folder may be a whole download
+    std::error_code failed;
+    std::filesystem::path folder = path;
+    if (!std::filesystem::exists(folder, failed)) return {};
+    if (!std::filesystem::is_directory(folder, failed)) folder = folder.parent_path();
+    std::vector<std::string> out;
+    std::size_t looked = 0;
+    std::filesystem::directory_iterator entries(folder.empty() ? "." : folder, failed);
+    for (; !failed && entries != std::filesystem::directory_iterator() && looked < kEntriesLookedAt; entries.increment(failed), ++looked) {
+        if (entries->path().extension() != ".ops" || !entries->is_regular_file(failed)) continue;
+        if (out.size() == kOpsFilesBeside) return {};
+        out.push_back(folder.empty() ? entries->path().filename().string() : entries->path().string());
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
 
 }  // namespace aliascope

@@ -162,6 +162,23 @@ private slots:
         QVERIFY(!table.out.contains('\x1b'));
     }
 
+    void operatorsBesideTheGraph() {
+        const auto clones = [](const QStringList& words) { return ask(words).result()["summary"].toObject()["clones"].toInt(); };
+        QCOMPARE(clones({"run", kv, "--pipeline", "torch-v1", "--json"}), 8);
+        QCOMPARE(clones({"run", kv, "--pipeline", "torch-v1", "--ops", "none", "--json"}), 0);
+        QVERIFY(ask({"run", kv}).err.contains("mylib.ops, in the folder of the graph"));
+
+        QTemporaryDir folder;  // one that cannot be understood keeps nothing from opening
+        QVERIFY(QFile::copy(kv, folder.filePath("kv.py")));
+        QFile ops(folder.filePath("own.ops"));
+        QVERIFY(ops.open(QIODevice::WriteOnly));
+        ops.write("foo(Tensor(a! x -> ()\n");
+        ops.close();
+        const Answer answer = ask({"run", folder.filePath("kv.py")});
+        QCOMPARE(answer.exit, 0);
+        QVERIFY2(answer.err.contains("own.ops"), qPrintable(answer.err));
+    }
+
     void lanesOfOneSession() {
         const Answer listed = ask({"list", session_, "--json"});
         const QJsonArray graphs = listed.result()["graphs"].toArray();
@@ -283,11 +300,10 @@ private slots:
         QTest::newRow("no such ops file") << QStringList{"show", kv, "--ops", "nosuch.ops"} << 3 << "nosuch.ops";
         QTest::newRow("unknown pass") << QStringList{"opt", kv, "--passes", "dce,rinplace"} << 2
                                       << "pipeline:1:5: error P001: no pass rinplace; nearest reinplace";
-        QTest::newRow("pass of later") << QStringList{"opt", kv, "--passes", "fuse-attention"} << 2 << "fuse-attention is not in this build";
         QTest::newRow("both") << QStringList{"opt", kv, "--passes", "dce", "--pipeline", "best"} << 2 << "exclude each other";
         QTest::newRow("until") << QStringList{"opt", kv, "--passes", "dce", "--until", "reinplace"} << 2 << "there are dce";
         QTest::newRow("no lane") << QStringList{"stages", "S", "--pipeline", "torch-v3"} << 1 << "lanes: torch-v1, torch-v2";
-        QTest::newRow("no stage") << QStringList{"show", "S", "--stage", "nope"} << 1 << "1 imported, 2 functionalize";
+        QTest::newRow("no stage") << QStringList{"show", "S", "--stage", "nope"} << 1 << "1 imported, 2 lower-torch, 3 functionalize";
         QTest::newRow("no graph of that name") << QStringList{"show", "S", "--graph", "9"} << 1 << "it has 1 (";
         QTest::newRow("no graph of that name in a file") << QStringList{"show", kv, "--graph", "9"} << 1 << "it has 1 (";
         QTest::newRow("no node") << QStringList{"why", "S", "--node", "clone_defualt_7", "--pipeline", "torch-v1"} << 1 << "clone_default_7";
@@ -312,7 +328,7 @@ private slots:
         QTest::newRow("until what") << QStringList{"opt", kv, "--until", "dce"} << 2 << "need --pipeline or --passes";
         QTest::newRow("no graph to list") << QStringList{"list", kv, "--graph", "9"} << 1 << "no graph 9";
         QTest::newRow("no graph to list in a session") << QStringList{"list", "S", "--graph", "9"} << 1 << "no graph 9";
-        QTest::newRow("several stages") << QStringList{"show", "S", "--stage", "re"} << 2 << "fits several: 4 remove-noops";
+        QTest::newRow("several stages") << QStringList{"show", "S", "--stage", "re"} << 2 << "fits several: 5 remove-noops";
         QTest::newRow("decisions of no node") << QStringList{"decisions", "S", "--node", "cachee"} << 1 << "no node cachee";
         QTest::newRow("argument of what") << QStringList{"why", "S", "--arg", "x"} << 2 << "--node NAME";
         QTest::newRow("first and last") << QStringList{"history", "S", "--node", "cache", "--first", "--last"} << 2 << "exclude each other";

@@ -4,7 +4,10 @@
 #include <QFileInfo>
 #include <algorithm>
 
+#include "core/ir/ops_file.h"
 #include "core/pipeline/pipeline.h"
+#include "core/recording/foreign_lanes.h"
+#include "core/text/stage_order.h"
 
 namespace aliascope {
 namespace {
@@ -167,6 +170,15 @@ ReadOutcome readInput(const OpenRequest& request, const JobContext& job) {
     if (out.cancelled) return out;
     job.progress(-1, "reading operators");
     Operators operators = loadOperators(request.ops);
+    if (request.ops.isEmpty() && !request.path.isEmpty() && !isResource(request.path)) {
+        QStringList beside;
+        for (const std::string& file : opsFilesBeside(request.path.toStdString())) beside << QString::fromStdString(file);
+        Operators found = loadOperators(beside);
+        if (!found.error) {  // nobody asked for these files: a bad one must not keep the graph from opening
+            operators = std::move(found);
+            out.request.ops = beside;
+        }
+    }
     out.ops = operators.registry;
     out.error = operators.error;
     if (out.error || !out.sessionPath.isEmpty()) return out;
@@ -188,12 +200,17 @@ RecordOutcome recordUnit(const ReadOutcome& input, std::size_t unit, const QStri
         out.error = reportOf(recorder.error());
         return out;
     }
-    Result<std::vector<std::int64_t>> graphs = (*recorder)->addDocument(*input.document);
+    std::size_t place = unit;
+    Document document = compilationOf(*input.document, place);
+    Result<std::vector<std::int64_t>> graphs = (*recorder)->addDocument(document);
     if (!graphs) {
         out.error = reportOf(graphs.error());
         return out;
     }
-    return runAndOpen({input.document->units[unit].graph.clone(), (*graphs)[unit], input.request.pipeline, input.ops}, **recorder, job);
+    const Status foreign = recordForeignLanes(**recorder, document, place, *graphs, *input.ops, job.cancelToken());
+    out = runAndOpen({std::move(document.units[place].graph), (*graphs)[place], input.request.pipeline, input.ops}, **recorder, job);
+    if (!foreign && !out.error) out.error = reportOf(foreign.error());
+    return out;
 }
 
 RecordOutcome recordLane(const LaneData& open, const QString& pipeline, const std::shared_ptr<const OpRegistry>& ops, const JobContext& job) {
