@@ -292,11 +292,11 @@ void Graph::rename(NodeId id, std::string_view candidate) {
 void Graph::replaceAllUses(NodeId from, NodeId to, const std::function<bool(NodeId)>& keep) {
     if (from == to) return;
     const auto users = nodes_[from.value].users;
-    // With many users a scan of `to`'s user list per user would be quadratic: index it once.
-    std::unordered_map<NodeId, std::size_t> index;
-    auto& toUsers = nodes_[to.value].users;
-    for (std::size_t i = 0; i < toUsers.size(); ++i) index.emplace(toUsers[i].id, i);
     const auto swapNode = [&](NodeId used) { return Value::node(used == from ? to : used); };
+    const auto mentions = [&](const Node& n) {
+        return std::any_of(n.args.begin(), n.args.end(), [&](const Value& v) { return v.usesNode(to); }) ||
+               std::any_of(n.kwargs.begin(), n.kwargs.end(), [&](const Keyword& k) { return k.second.usesNode(to); });
+    };
     std::vector<Node::User> left;
     for (const Node::User& user : users) {
         if (keep && keep(user.id)) {
@@ -304,11 +304,14 @@ void Graph::replaceAllUses(NodeId from, NodeId to, const std::function<bool(Node
             continue;
         }
         Node& n = nodes_[user.id.value];
+        // Operands tell faster than the users of `to`, of which there may be thousands, whether the user is among them.
+        const bool uses = mentions(n);
         for (Value& v : n.args) v = v.mapNodes(swapNode);
         for (auto& [k, v] : n.kwargs) v = v.mapNodes(swapNode);
-        const auto [it, added] = index.emplace(user.id, toUsers.size());
-        if (added) toUsers.push_back(user);
-        else toUsers[it->second].uses += user.uses;
+        auto& toUsers = nodes_[to.value].users;
+        const auto known = uses ? std::find_if(toUsers.rbegin(), toUsers.rend(), [&](const Node::User& u) { return u.id == user.id; }) : toUsers.rend();
+        if (known == toUsers.rend()) toUsers.push_back(user);
+        else known->uses += user.uses;
     }
     nodes_[from.value].users = std::move(left);
 }

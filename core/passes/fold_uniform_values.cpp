@@ -243,14 +243,16 @@ private:
         return {};
     }
 
+    /// Whether `node` is computed from `on`; yes when that takes a long search.
     bool dependsOn(NodeId node, NodeId on) const {
+        constexpr std::size_t kMostLookedAt = 1024;
         if (g_.before(node, on)) return false;
         std::vector<NodeId> work{node};
         std::unordered_set<NodeId> seen{node};
         while (!work.empty()) {
             const NodeId at = work.back();
             work.pop_back();
-            if (at == on) return true;
+            if (at == on || seen.size() > kMostLookedAt) return true;
             for (NodeId operand : g_.operands(at))
                 if (!g_.before(operand, on) && seen.insert(operand).second) work.push_back(operand);
         }

@@ -72,7 +72,9 @@ bool reusePartialReduction(RuleContext& c, NodeId root, Name partial, Name full)
     const TensorType* t = c.tensor(x);
     if (!t || knownLessEqual(SymInt(4096), t->numel(), c.g.symbols) != Tri::Yes) return false;
     NodeId complete;
+    int budget = 1024;
     for (const Node::User& user : c.g[x].users) {
+        if (--budget < 0) break;
         const Node& u = c.g[user.id];
         if ((u.is(partial) || u.is(full)) && u.args.size() == 1 && u.kwargs.empty() && c.oneRegion({root, user.id})) {
             complete = user.id;
