@@ -19,6 +19,10 @@ const Name& reshapeOp() {
     static const Name op("aten::reshape");
     return op;
 }
+const Name& convertOp() {
+    static const Name op("prims::convert_element_type");
+    return op;
+}
 const Name& permuteOp() {
     static const Name op("aten::permute");
     return op;
@@ -107,12 +111,13 @@ void runReference(Graph& g, PassContext& ctx) {
 
 class ViewNormalizer {
 public:
-    ViewNormalizer(Graph& g, PassContext& ctx) : g_(g), ctx_(ctx), regions_(ctx.ops(), g), outputs_(flattenedOutputs(g)) {}
+    ViewNormalizer(Graph& g, PassContext& ctx)
+        : g_(g), ctx_(ctx), hoists_(ctx.options().is("hoist-conversions", "on")), regions_(ctx.ops(), g), outputs_(flattenedOutputs(g)) {}
 
     void run() {
         for (NodeId id : g_.order()) {
             if (ctx_.cancelled()) return;
-            if (!g_.contains(id) || !isCanonical(g_[id]) || touchesUnsupported(g_, id)) continue;
+            if (!g_.contains(id) || !isCandidate(g_[id]) || touchesUnsupported(g_, id)) continue;
             // Each round shortens the chain above the node.
             while (g_.contains(id) && step(id)) {
             }
@@ -125,12 +130,14 @@ private:
         return n.kind == NodeKind::CallFunction && (packetOf(n.op) == packet || n.op == un);
     }
     static bool isReshaping(const Node& n) { return isPlain(n, viewOp()) || isPlain(n, reshapeOp()); }
+    bool isCandidate(const Node& n) const { return isCanonical(n) || (hoists_ && isPlain(n, convertOp())); }
     static bool isCanonical(const Node& n) { return isReshaping(n) || isPlain(n, permuteOp()) || (isSqueeze(n) && n.arg(0).isNode()); }
 
     bool step(NodeId id) {
         const Node& n = g_[id];
         if (isReshaping(n)) return reshaping(id);
         if (n.is(permuteOp())) return permute(id);
+        if (n.is(convertOp())) return hoists_ && hoist(id);
         return besideSqueeze(id, n.arg(0).asNode());
     }
 
@@ -158,6 +165,29 @@ private:
             return merge(id, inner, source, "E1", {Value::node(source), sizesOf(id)});
         }
         return view && besideSqueeze(id, inner);
+    }
+
+    /// E5: the conversion of a view becomes the view of a conversion, so that views meet.
+    bool hoist(NodeId id) {
+        const NodeId inner = g_[id].arg(0).asNode();
+        if (!isPlain(g_[inner], viewOp()) || g_[inner].users.size() != 1 || g_[id].users.size() != 1 || !sameRegion(inner, id, "E5")) return false;
+        const NodeId source = g_[inner].arg(0).asNode();
+        const TensorType *own = tensor(id), *from = tensor(source);
+        if (!own || !from || outputs_.contains(id)) return false;
+        Rewrite rewrite{"E5", {ref(g_, id), ref(g_, inner)}, {}};
+        const NodeId made = NewNodes(g_, ctx_.ops(), id).call(convertOp(), {Value::node(source), g_[id].arg(1)});
+        const TensorType* converted = tensor(made);
+        if (!converted || !converted->strides || !reshapeStrides(*converted, own->sizes) || !keepsLayout(*converted, *own)) {
+            g_.erase(made);
+            return false;
+        }
+        const Value size = sizesOf(inner);
+        g_.setCall(id, spellOp(viewOp()), viewOp());
+        g_.setArgs(id, {Value::node(made), size});
+        eraseDeadChain(ctx_.ops(), g_, inner);
+        rewrite.after = {ref(g_, made), ref(g_, id)};
+        ctx_.rewrite(std::move(rewrite));
+        return true;
     }
 
     /// Whether a reshape of `x` has the strides that the reshape of its reshape had: where only the first of two copied, one may be a view of `x`.
@@ -303,6 +333,7 @@ private:
 
     Graph& g_;
     PassContext& ctx_;
+    const bool hoists_;  ///< E5
     const MutationRegions regions_;
     std::unordered_set<NodeId> outputs_;
     std::set<std::pair<NodeId, std::string>> refused_;
@@ -314,7 +345,12 @@ public:
     std::string_view help() const override { return "Removes redundant views and permutes"; }
     std::vector<PassOption> options() const override {
         return {modeOption("extended: merges views and permutes, whoever else uses them, and keeps outputs apart"),
-                fpOption("no rewrite of this pass changes a float")};
+                fpOption("no rewrite of this pass changes a float"),
+                {PassOption::Type::Enum,
+                 "hoist-conversions",
+                 {"off", "on"},
+                 "off",
+                 "on (extended mode, in front of auto-chunk): conversions move before views, so that the views around them merge"}};
     }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         return onFunctionalGraphs(g, ctx, name(), [](Graph& body, PassContext& inner) {

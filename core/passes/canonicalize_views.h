@@ -5,7 +5,8 @@
 // that undoes a permute; of pairs the inner call must have no other user. Sizes that are symbols are decided by their hints, as PyTorch's guards do.
 //
 // Extended mode, from producers to consumers until nothing fires: R1 to R3 with any number of users and sizes that are known to be equal (E0), E1 one
-// view for two, E2 one permute for two, E3 identity permutes, E4 one view for a view beside squeeze or unsqueeze, E6 the same for reshape. An output
+// view for two, E2 one permute for two, E3 identity permutes, E4 one view for a view beside squeeze or unsqueeze, E6 the same for reshape; with
+// `hoist-conversions=on`, in front of the chunker, E5 conversions before views. An output
 // never becomes an input or another output (OUTPUT_ALIAS). What lost its last user goes. A second run finds nothing.
 //
 // Nodes are never moved; strides of results never change, but for dims of size 1. Near-linear.

@@ -21,6 +21,8 @@ struct NamedPipeline {
 
 /// Passes that only run when one of their own options was asked for.
 constexpr std::string_view onDemand = "auto-chunk";
+/// Set where that pass runs and the mode is extended: conversions between views hide what can be cut (canonicalize.md E5).
+constexpr Preset withDemand = {"hoist-conversions", "on"};
 
 std::vector<std::string_view> withJoint(std::vector<std::string_view> head, bool padMatmul, std::vector<std::string_view> tail) {
     for (std::string_view step : {"remove-noops", "fold-constants", "canonicalize-views", "auto-chunk", "joint-patterns", "pad-matmul",
@@ -91,13 +93,19 @@ Status NamedPipelineBuilder::set(std::string_view key, std::string_view value) {
     return {};
 }
 
+bool NamedPipelineBuilder::isGiven(std::string_view key) const {
+    return std::any_of(given_.begin(), given_.end(), [&](const auto& option) { return option.first == key; });
+}
+
 Pipeline NamedPipelineBuilder::build() const {
     const NamedPipeline& named = *findNamed(name_);
     Pipeline out;
     if (given_.empty()) out.name = name_;
+    const Pass* demanded = std::find(named.steps.begin(), named.steps.end(), onDemand) != named.steps.end() ? findPass(onDemand) : nullptr;
+    const bool demand = demanded && isAskedFor(*demanded, given_);
     for (std::string_view name : named.steps) {
         const Pass* pass = findPass(name);
-        if (name == onDemand && !(pass && isAskedFor(*pass, given_))) continue;
+        if (name == onDemand && !demand) continue;
         if (!pass) {
             if (std::find(out.missing.begin(), out.missing.end(), name) == out.missing.end()) out.missing.emplace_back(name);
             continue;
@@ -107,6 +115,8 @@ Pipeline NamedPipelineBuilder::build() const {
             if (hasOption(*pass, preset.key)) step.options.set(std::string(preset.key), std::string(preset.value));
         for (const auto& [key, value] : given_)
             if (hasOption(*pass, key)) step.options.set(key, value);
+        if (demand && hasOption(*pass, withDemand.key) && step.options.is("mode", "extended") && !isGiven(withDemand.key))
+            step.options.set(std::string(withDemand.key), std::string(withDemand.value));
         out.steps.push_back(std::move(step));
     }
     return out;

@@ -34,6 +34,8 @@ public:
     Pipeline build() const;
 
 private:
+    bool isGiven(std::string_view key) const;
+
     std::string name_;
     std::vector<std::pair<std::string, std::string>> given_;
 };

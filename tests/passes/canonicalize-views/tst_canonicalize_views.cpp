@@ -112,6 +112,29 @@ private slots:
         QCOMPARE(run.count("aten.permute.default"), 0);
     }
 
+    /// E5, in front of the chunker: product, view, conversion, view back.
+    void conversionsBetweenViews() {
+        const std::string text = readableGraph(R"(x: "bf16[8, 16][16, 1]cpu", w: "bf16[16, 4][4, 1]cpu")",
+                                               R"(mm: "bf16[8, 4][4, 1]cpu" = torch.ops.aten.mm.default(x, w)
+                                                  view: "bf16[2, 4, 4][16, 4, 1]cpu" = torch.ops.aten.view.default(mm, [2, 4, 4])
+                                                  wide: "f32[2, 4, 4][16, 4, 1]cpu" = torch.ops.prims.convert_element_type.default(view, torch.float32)
+                                                  flat: "f32[8, 4][4, 1]cpu" = torch.ops.aten.view.default(wide, [-1, 4])
+                                                  return (torch.ops.aten.exp.default(flat),))");
+        RUN_PASSES(off, text, kExtended);
+        QCOMPARE(off.after, off.before);
+        RUN_PASSES(on, text, "canonicalize-views{mode=extended,hoist-conversions=on}");
+        QVERIFY2(on.contains("convert_element_type.default](args = (%mm, torch.float32)"), on.after.c_str());
+        QVERIFY(on.contains("exp.default](args = (%convert_element_type_default,)"));
+        QCOMPARE(on.count("aten.view.default"), 0);
+    }
+    void conversionsThatOthersReadStay() {
+        RUN_PASSES(run, readableGraph(R"(x: "bf16[8, 4][4, 1]cpu")", R"(view: "bf16[2, 16][16, 1]cpu" = torch.ops.aten.view.default(x, [2, 16])
+                                                                        wide: "f32[2, 16][16, 1]cpu" = torch.ops.prims.convert_element_type.default(view, torch.float32)
+                                                                        return (torch.ops.aten.exp.default(wide), torch.ops.aten.neg.default(view)))"),
+                   "canonicalize-views{mode=extended,hoist-conversions=on}");
+        QCOMPARE(run.after, run.before);
+    }
+
     void innerWithMoreUsers() {
         const std::string text = readableGraph(R"(x: "f32[4, 6][6, 1]cpu")", R"(a = torch.ops.aten.permute.default(x, [1, 0])
                                                                                 b = torch.ops.aten.permute.default(a, [1, 0])

@@ -103,6 +103,7 @@ private slots:
         };
         row("canonicalize-views", 0);
         row("canonicalize-views{mode=extended}", 0);
+        row("canonicalize-views{mode=extended,hoist-conversions=on}", 0);
         row("views-to-reshape", 0);
         row("views-to-reshape,canonicalize-views{mode=extended}", 0);
         row("remove-noops,canonicalize-views{mode=extended},cse{mode=extended}", 0);
