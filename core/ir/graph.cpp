@@ -493,9 +493,16 @@ void Graph::addUse(NodeId used, NodeId user, bool fresh) {
 }
 
 void Graph::removeUse(NodeId used, NodeId user) {
+    // From both ends: passes walk forwards or backwards, and a value may have thousands of readers.
     auto& users = nodes_[used.value].users;
-    const auto it = std::find_if(users.rbegin(), users.rend(), [&](const Node::User& u) { return u.id == user; });
-    if (it != users.rend() && --it->uses == 0) users.erase(std::next(it).base());
+    std::size_t at = users.size();
+    for (std::size_t front = 0, back = users.size(); front < back; ++front) {
+        if (users[--back].id == user) at = back;
+        else if (users[front].id == user) at = front;
+        else continue;
+        break;
+    }
+    if (at < users.size() && --users[at].uses == 0) users.erase(users.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 }  // namespace aliascope
