@@ -1,6 +1,7 @@
 // Two stages' runs side by side: what counts as equal, where a difference begins, and what is no fault.
 
 #include <QTest>
+#include <cstring>
 
 #include "core/exec/compare.h"
 #include "core/exec/compare_pairs.h"
@@ -92,6 +93,52 @@ private slots:
         QCOMPARE(c.policy, std::string("bitwise"));
         QCOMPARE(told(c, a), QString());
         QVERIFY(!c.first);
+    }
+
+    /// `node` of the stage gives `factor` times what it gave, and so does nothing after it.
+    static void falsify(Stage& s, const char* node, float factor) {
+        for (RunValue& v : s.values.rows) {
+            if (!s.graph.contains(v.site.node) || s.graph[v.site.node].name != std::string_view(node)) continue;
+            KeptValue& kept = s.kept.at({v.site, v.out});
+            for (std::size_t i = 0; i + 4 <= kept.data.size(); i += 4) {
+                float x = 0;
+                std::memcpy(&x, kept.data.data() + i, 4);
+                x *= factor;
+                std::memcpy(kept.data.data() + i, &x, 4);
+            }
+            ++v.digest.hash, ++v.digest.hashV;
+        }
+    }
+
+    void operatorsAreHeldToTheirOwnBoundsOnEqualOperands_data() {
+        QTest::addColumn<QString>("op");
+        QTest::addColumn<double>("factor");
+        QTest::addColumn<QString>("verdict");
+        QTest::newRow("relu may not round") << "relu.default(x)" << 1 + 1e-6 << "differs";
+        QTest::newRow("a sum rounds once") << "mul.Tensor(x, 3)" << 1 + 1.1e-7 << "close";
+        QTest::newRow("and no more") << "mul.Tensor(x, 3)" << 1 + 1e-6 << "differs";
+        QTest::newRow("sin has four units") << "sin.default(x)" << 1 + 3e-7 << "close";
+        QTest::newRow("not twenty") << "sin.default(x)" << 1 + 3e-6 << "differs";
+        QTest::newRow("reductions lose by terms") << "cumsum.default(x, 0)" << 1 + 1e-6 << "close";
+    }
+    void operatorsAreHeldToTheirOwnBoundsOnEqualOperands() {
+        QFETCH(QString, op);
+        QFETCH(double, factor);
+        QFETCH(QString, verdict);
+        const std::string body = "r = torch.ops.aten." + op.toStdString() + "\nneg = torch.ops.aten.neg.default(r)\nreturn (neg,)";
+        const Stage a = executed(x3, body, {range({3})});
+        Stage b = executed(x3, body, {range({3})});
+        falsify(b, "r", static_cast<float>(factor));
+        const Comparison c = compared(a, b, Tolerance{});
+        for (const ComparedValue& row : c.rows) {
+            if (!row.b || b.graph[row.b->node].name != "r"_n) continue;
+            QVERIFY(row.bound.has_value());
+            QCOMPARE(QString(toString(row.verdict).data()), verdict);
+        }
+        // What follows from another value is judged by the bound for whole graphs.
+        falsify(b, "neg", 1 + 1e-6F);
+        for (const ComparedValue& row : compared(a, b, Tolerance{}).rows)
+            if (row.b && b.graph[row.b->node].name == "neg"_n) QVERIFY(!row.bound && row.verdict == Verdict::Close);
     }
 
     void differencesBeginSomewhereAndGoOn() {
