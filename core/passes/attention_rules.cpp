@@ -44,7 +44,8 @@ public:
 
     bool operator()(RuleContext& c, NodeId root) const {
         const patterns::GuardFlags flags{c.extended, tf32_, isJoint(c.g)};
-        const patterns::Attempted found = patterns::attempt(set_, c.g, root, flags, [&](NodeId a, NodeId b) { return c.writeBetween(a, b); }, explain_);
+        const patterns::Attempted found = patterns::attempt(
+            set_, c.g, root, flags, [&](NodeId a, NodeId b) { return c.writeBetween(a, b); }, explain_);
         if (explain_)
             for (const auto& [action, refusal] : found.refusals) record(c, root, *action, refusal, "refused");
         return found.replacement && replace(c, root, *found.replacement);
@@ -69,7 +70,8 @@ private:
         std::string result;
         for (NodeId id : nodes.made)
             if (c.g[id].op != "operator::getitem") result += (result.empty() ? "" : ", ") + c.g[id].name.str();
-        Refusal applied{"APPLIED", {{"pattern", r.action->name}, {"n", std::to_string(r.matched.size())}, {"result", result}}, root, {}, r.match.nodes};
+        Refusal applied{
+            "APPLIED", {{"pattern", r.action->name}, {"n", std::to_string(r.matched.size())}, {"result", result}}, root, {}, r.match.nodes};
         record(c, root, *r.action, applied, "applied");
         if (r.unsound) record(c, root, *r.action, *r.unsound, "applied");
         c.replaceAll(nodes.outputs, r.matched, nodes.made);
@@ -86,8 +88,7 @@ private:
         if (d.code != "APPLIED") d.blocker = ref(c.g, why.blocker ? why.blocker : why.node);
         d.rule = action.name;
         d.params = why.params;
-        for (const patterns::Bound& b : why.nodes)
-            d.checks.push_back({c.g[b.node].name.str(), CheckStep::Answer::Ok, c.g[b.node].op.str()});
+        for (const patterns::Bound& b : why.nodes) d.checks.push_back({c.g[b.node].name.str(), CheckStep::Answer::Ok, c.g[b.node].op.str()});
         if (d.verdict == "refused") d.checks.push_back({action.name, CheckStep::Answer::Failed, info(why.code, why.params).sentence()});
         c.pass.decide(std::move(d));
     }

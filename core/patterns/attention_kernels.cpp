@@ -22,7 +22,8 @@ Value additive(Program& p, const Value& mask, DType dtype, double lowest) {
     if (mask.isNone() || p.tensor(mask).dtype != DType::B8) return mask;
     const TensorType& t = p.tensor(mask);
     const auto scalar = [&](double v) {
-        return p.call("aten::scalar_tensor"_n, {Value::real(v)}, {{"dtype"_n, dtypeValue(dtype)}, {"layout"_n, Value::constant("torch.strided"_n)}, {"device"_n, Value::device(t.device)}});
+        return p.call("aten::scalar_tensor"_n, {Value::real(v)},
+                      {{"dtype"_n, dtypeValue(dtype)}, {"layout"_n, Value::constant("torch.strided"_n)}, {"device"_n, Value::device(t.device)}});
     };
     const Value none = scalar(lowest), zero = scalar(0.0);
     return p.call("aten::where.self"_n, {mask, zero, none});
@@ -56,8 +57,10 @@ void checkMask(const Program& p, const Program::Attention& call) {
     const std::vector<SymInt> want = {q.sizes[0], q.sizes[1], q.sizes[2], k.sizes[2]};
     if (m.rank() > 4 || m.rank() < 1) throw TraceError{"a mask of rank " + std::to_string(m.rank())};
     for (std::size_t i = 0; i < m.rank(); ++i)
-        if (!broadcasts(m.sizes[m.rank() - 1 - i], want[3 - i])) throw TraceError{"the mask " + m.str(false, false) + " does not broadcast to the scores"};
-    if (m.dtype != DType::B8 && m.dtype != q.dtype) throw TraceError{"the mask is " + std::string(info(m.dtype).shortName) + ", the query " + std::string(info(q.dtype).shortName)};
+        if (!broadcasts(m.sizes[m.rank() - 1 - i], want[3 - i]))
+            throw TraceError{"the mask " + m.str(false, false) + " does not broadcast to the scores"};
+    if (m.dtype != DType::B8 && m.dtype != q.dtype)
+        throw TraceError{"the mask is " + std::string(info(m.dtype).shortName) + ", the query " + std::string(info(q.dtype).shortName)};
 }
 
 struct Kernel {
@@ -80,8 +83,21 @@ struct Kernel {
         const Value lse = p.select(results, 1), seed = p.select(results, 6), offset = p.select(results, 7);
         const SymInt queryLength = p.tensor(q()).sizes[2], keyLength = p.tensor(k()).sizes[2];
         onBackward(out, "aten::_scaled_dot_product_cudnn_attention_backward"_n, [=, *this](Value grad) {
-            return std::vector<Value>{grad, q(), k(), v(), out, lse, seed, offset, mask, Value(), Value(), Value::sym(queryLength),
-                                      Value::sym(keyLength), call.dropout, Value::boolean(call.causal)};
+            return std::vector<Value>{grad,
+                                      q(),
+                                      k(),
+                                      v(),
+                                      out,
+                                      lse,
+                                      seed,
+                                      offset,
+                                      mask,
+                                      Value(),
+                                      Value(),
+                                      Value::sym(queryLength),
+                                      Value::sym(keyLength),
+                                      call.dropout,
+                                      Value::boolean(call.causal)};
         });
         return out;
     }
@@ -97,7 +113,18 @@ struct Kernel {
         const Value lse = p.select(results, 1), seed = p.select(results, 2), offset = p.select(results, 3);
         onBackward(out, "aten::_scaled_dot_product_efficient_attention_backward"_n, [=, *this](Value grad) {
             const Value yes = Value::boolean(true);
-            std::vector<Value> in = {grad, q(), k(), v(), mask, out, lse, seed, offset, call.dropout, Value::list({yes, yes, yes, Value::boolean(false)}), Value::boolean(call.causal)};
+            std::vector<Value> in = {grad,
+                                     q(),
+                                     k(),
+                                     v(),
+                                     mask,
+                                     out,
+                                     lse,
+                                     seed,
+                                     offset,
+                                     call.dropout,
+                                     Value::list({yes, yes, yes, Value::boolean(false)}),
+                                     Value::boolean(call.causal)};
             dropDefaults(in, {Value::boolean(false)}, 11);
             return in;
         });
@@ -116,9 +143,8 @@ struct Kernel {
         if (!gradients) return out;
         const Value lse = p.select(results, 1);
         backwardKeywords = keywords;
-        onBackward(out, "aten::_scaled_dot_product_flash_attention_for_cpu_backward"_n, [=, *this](Value grad) {
-            return std::vector<Value>{grad, q(), k(), v(), out, lse, call.dropout, Value::boolean(call.causal)};
-        });
+        onBackward(out, "aten::_scaled_dot_product_flash_attention_for_cpu_backward"_n,
+                   [=, *this](Value grad) { return std::vector<Value>{grad, q(), k(), v(), out, lse, call.dropout, Value::boolean(call.causal)}; });
         return out;
     }
 
@@ -155,7 +181,8 @@ AttentionKernel chooseKernel(const Program& p, const Program::Attention& call) {
         const bool half = q.dtype == DType::F16 || q.dtype == DType::BF16;
         const bool fits = *head % 8 == 0 && *headOfValue % 8 == 0 && *head <= 128 && *headOfValue <= 128;
         if (half && fits && (call.mask.isNone() || p.tensor(call.mask).rank() == 4)) return AttentionKernel::Cudnn;
-        if ((half && *head % 8 == 0 && *headOfValue % 8 == 0) || (q.dtype == DType::F32 && *head % 4 == 0 && *headOfValue % 4 == 0)) return AttentionKernel::Efficient;
+        if ((half && *head % 8 == 0 && *headOfValue % 8 == 0) || (q.dtype == DType::F32 && *head % 4 == 0 && *headOfValue % 4 == 0))
+            return AttentionKernel::Efficient;
         throw TraceError{"no CUDA kernel for " + q.str(false, false)};
     }
     const bool maskFits = call.mask.isNone() || p.tensor(call.mask).rank() == 2 || p.tensor(call.mask).rank() == 4;

@@ -9,11 +9,16 @@ namespace {
 
 double lowestOf(DType dtype) {
     switch (dtype) {
-        case DType::F64: return -1.7976931348623157e308;
-        case DType::F32: return -3.4028234663852886e38;
-        case DType::BF16: return -3.3895313892515355e38;
-        case DType::F16: return -65504.0;
-        default: throw TraceError{"lowest of a dtype without it"};
+        case DType::F64:
+            return -1.7976931348623157e308;
+        case DType::F32:
+            return -3.4028234663852886e38;
+        case DType::BF16:
+            return -3.3895313892515355e38;
+        case DType::F16:
+            return -65504.0;
+        default:
+            throw TraceError{"lowest of a dtype without it"};
     }
 }
 
@@ -23,14 +28,22 @@ public:
 
     Value run(const Expr& e) {
         switch (e.kind) {
-            case Expr::Kind::Capture: return lookUp("$", e.name);
-            case Expr::Kind::NodeRef: return lookUp("%", e.name);
-            case Expr::Kind::Literal: return e.literal;
-            case Expr::Kind::None: return {};
-            case Expr::Kind::Wildcard: throw TraceError{"_ stands for no value here"};
-            case Expr::Kind::List: return list(e);
-            case Expr::Kind::Binary: return binary(e);
-            case Expr::Kind::Call: break;
+            case Expr::Kind::Capture:
+                return lookUp("$", e.name);
+            case Expr::Kind::NodeRef:
+                return lookUp("%", e.name);
+            case Expr::Kind::Literal:
+                return e.literal;
+            case Expr::Kind::None:
+                return {};
+            case Expr::Kind::Wildcard:
+                throw TraceError{"_ stands for no value here"};
+            case Expr::Kind::List:
+                return list(e);
+            case Expr::Kind::Binary:
+                return binary(e);
+            case Expr::Kind::Call:
+                break;
         }
         const Value out = call(e);
         if (!e.name.empty()) env_["%" + e.name] = out;
@@ -217,16 +230,33 @@ private:
     Value lowest(const Expr& e) { return Value::real(lowestOf(p_.tensor(arg(e, "x", 0)).dtype)); }
 
     Value call(const Expr& e) {
-        static const std::unordered_map<std::string, Handler> functions = {
-            {"matmul", &Evaluation::matmul},   {"bmm", &Evaluation::bmm},         {"transpose", &Evaluation::transpose},
-            {"permute", &Evaluation::permute}, {"view", &Evaluation::view},       {"expand", &Evaluation::expand},
-            {"expand_as", &Evaluation::expandAs}, {"add", &Evaluation::add},      {"mul", &Evaluation::mul},
-            {"div", &Evaluation::div},         {"softmax", &Evaluation::softmax}, {"dropout", &Evaluation::dropout},
-            {"cast", &Evaluation::cast},       {"where", &Evaluation::where},     {"masked_fill", &Evaluation::maskedFill},
-            {"full", &Evaluation::full},       {"eq", &Evaluation::eq},           {"unsqueeze", &Evaluation::unsqueeze},
-            {"squeeze", &Evaluation::squeeze}, {"sdpa", &Evaluation::sdpa},       {"sqrt", &Evaluation::sqrt},
-            {"dim", &Evaluation::dim},         {"dtype", &Evaluation::dtype},     {"lowest", &Evaluation::lowest},
-            {"scale_of", &Evaluation::scaleOf}, {"same", &Evaluation::same},       {"shape", &Evaluation::shape}};
+        static const std::unordered_map<std::string, Handler> functions = {{"matmul", &Evaluation::matmul},
+                                                                           {"bmm", &Evaluation::bmm},
+                                                                           {"transpose", &Evaluation::transpose},
+                                                                           {"permute", &Evaluation::permute},
+                                                                           {"view", &Evaluation::view},
+                                                                           {"expand", &Evaluation::expand},
+                                                                           {"expand_as", &Evaluation::expandAs},
+                                                                           {"add", &Evaluation::add},
+                                                                           {"mul", &Evaluation::mul},
+                                                                           {"div", &Evaluation::div},
+                                                                           {"softmax", &Evaluation::softmax},
+                                                                           {"dropout", &Evaluation::dropout},
+                                                                           {"cast", &Evaluation::cast},
+                                                                           {"where", &Evaluation::where},
+                                                                           {"masked_fill", &Evaluation::maskedFill},
+                                                                           {"full", &Evaluation::full},
+                                                                           {"eq", &Evaluation::eq},
+                                                                           {"unsqueeze", &Evaluation::unsqueeze},
+                                                                           {"squeeze", &Evaluation::squeeze},
+                                                                           {"sdpa", &Evaluation::sdpa},
+                                                                           {"sqrt", &Evaluation::sqrt},
+                                                                           {"dim", &Evaluation::dim},
+                                                                           {"dtype", &Evaluation::dtype},
+                                                                           {"lowest", &Evaluation::lowest},
+                                                                           {"scale_of", &Evaluation::scaleOf},
+                                                                           {"same", &Evaluation::same},
+                                                                           {"shape", &Evaluation::shape}};
         if (e.ops.size() != 1) throw TraceError{"one operator is wanted, not a choice of " + std::to_string(e.ops.size())};
         if (const auto it = functions.find(e.ops.front()); it != functions.end()) return (this->*it->second)(e);
         return operatorCall(e);
@@ -237,8 +267,10 @@ private:
         n.kind = NodeKind::CallFunction;
         n.op = operatorOf(e.ops.front());
         for (const Argument& a : e.args) {
-            if (a.key.empty()) n.args.push_back(run(a.value));
-            else n.kwargs.emplace_back(Name(a.key), run(a.value));
+            if (a.key.empty())
+                n.args.push_back(run(a.value));
+            else
+                n.kwargs.emplace_back(Name(a.key), run(a.value));
         }
         if (n.op != "operator::getitem" && !p_.ops().find(n.op)) {
             const OpDef* def = resolveOverload(p_.ops(), p_.graph(), n);

@@ -1,8 +1,9 @@
 #pragma once
 // Running an expression of the pattern language as a program: searches of traced rules on their examples, replacements on the tensors of a match.
 //
-// Functions: matmul, bmm, transpose, permute, view, expand, expand_as, add, mul, div, softmax, dropout, cast, where, masked_fill, full, eq, unsqueeze,
-// squeeze, sdpa, same (its operand); of numbers sqrt, dim, shape, dtype, lowest, scale_of; every operator by its dotted name (`aten.relu`).
+// Functions: matmul, bmm, transpose, permute, view, expand, expand_as, add, mul, div, softmax, dropout, cast, where, masked_fill, full, eq,
+// unsqueeze, squeeze, sdpa, same (its operand); of numbers sqrt, dim, shape, dtype, lowest, scale_of; every operator by its dotted name
+// (`aten.relu`).
 
 #include <map>
 

@@ -43,7 +43,8 @@ public:
             const Tri holds = guard_.compare.empty() ? predicate(guard_.left) : comparison();
             if (holds == Tri::Yes) return std::nullopt;
             if (refusal_) return refusal_;
-            if (holds == Tri::No) return refuse("CONST", {{"what", guard_.text}, {"node", g_[s_.root].name.str()}, {"want", "true"}, {"got", "false"}}, s_.root);
+            if (holds == Tri::No)
+                return refuse("CONST", {{"what", guard_.text}, {"node", g_[s_.root].name.str()}, {"want", "true"}, {"got", "false"}}, s_.root);
         } catch (const Undecided&) {
             if (refusal_) return refusal_;
         }
@@ -77,7 +78,9 @@ public:
     }
 
 private:
-    std::optional<Refusal> refuse(const char* code, Params params, NodeId node, NodeId blocker = {}) { return refusal_ = Refusal{code, std::move(params), node, blocker, {}}; }
+    std::optional<Refusal> refuse(const char* code, Params params, NodeId node, NodeId blocker = {}) {
+        return refusal_ = Refusal{code, std::move(params), node, blocker, {}};
+    }
     Tri no(const char* code, Params params, NodeId node, NodeId blocker = {}) {
         refuse(code, std::move(params), node, blocker);
         return Tri::No;
@@ -86,18 +89,25 @@ private:
     // --- values
     Value value(const Expr& e) {
         switch (e.kind) {
-            case Expr::Kind::Capture: return named("$" + e.name);
-            case Expr::Kind::NodeRef: return named("%" + e.name);
-            case Expr::Kind::Literal: return e.literal;
-            case Expr::Kind::None: return {};
+            case Expr::Kind::Capture:
+                return named("$" + e.name);
+            case Expr::Kind::NodeRef:
+                return named("%" + e.name);
+            case Expr::Kind::Literal:
+                return e.literal;
+            case Expr::Kind::None:
+                return {};
             case Expr::Kind::List: {
                 std::vector<Value> items;
                 for (const Argument& a : e.args) items.push_back(value(a.value));
                 return Value::list(std::move(items));
             }
-            case Expr::Kind::Binary: return arithmetic(e);
-            case Expr::Kind::Call: return function(e);
-            case Expr::Kind::Wildcard: throw Undecided();
+            case Expr::Kind::Binary:
+                return arithmetic(e);
+            case Expr::Kind::Call:
+                return function(e);
+            case Expr::Kind::Wildcard:
+                throw Undecided();
         }
         throw Undecided();
     }
@@ -184,7 +194,8 @@ private:
     Tri comparison() {
         const Value a = value(guard_.left), b = value(guard_.right);
         Tri out = Tri::No;
-        if (guard_.compare == "==") out = equal(a, b);
+        if (guard_.compare == "==")
+            out = equal(a, b);
         else if (guard_.compare == "!=") {
             const Tri same = equal(a, b);
             out = same == Tri::Unknown ? same : known(same == Tri::No);
@@ -197,7 +208,8 @@ private:
         } else {
             out = less(a, b, guard_.compare == "<=");
         }
-        if (out == Tri::No) refuse("CONST", {{"what", guard_.text}, {"node", g_[s_.root].name.str()}, {"want", textOf(g_, b)}, {"got", textOf(g_, a)}}, s_.root);
+        if (out == Tri::No)
+            refuse("CONST", {{"what", guard_.text}, {"node", g_[s_.root].name.str()}, {"want", textOf(g_, b)}, {"got", textOf(g_, a)}}, s_.root);
         return out;
     }
 
@@ -250,7 +262,11 @@ private:
         for (std::size_t i = 0; i < dims->size(); ++i) {
             const std::size_t want = i + 2 < dims->size() ? i : 2 * dims->size() - 3 - i;
             if ((*dims)[i] != want)
-                return no("PERMUTATION", {{"node", x.isNode() ? g_[x.asNode()].name.str() : ""}, {"want", "the last two swapped"}, {"got", x.isNode() ? textOf(g_, g_[x.asNode()].arg(1)) : textOf(g_, x)}}, x.asNode());
+                return no("PERMUTATION",
+                          {{"node", x.isNode() ? g_[x.asNode()].name.str() : ""},
+                           {"want", "the last two swapped"},
+                           {"got", x.isNode() ? textOf(g_, g_[x.asNode()].arg(1)) : textOf(g_, x)}},
+                          x.asNode());
         }
         return Tri::Yes;
     }
@@ -300,9 +316,12 @@ private:
     Tri attention(const Expr& e) {
         const Value q = argument(e, 0), k = argument(e, 1), v = argument(e, 2);
         const TensorType &a = tensor(q), &b = tensor(k), &c = tensor(v);
-        if (a.dtype != b.dtype || b.dtype != c.dtype) return no("DTYPE_QKV", {{"what", "dtypes"}, {"q", nameOf(a.dtype)}, {"k", nameOf(b.dtype)}, {"v", nameOf(c.dtype)}}, q.asNode());
-        if (!(a.device == b.device) || !(b.device == c.device)) return no("DEVICE_QKV", {{"what", "devices"}, {"q", a.device.str()}, {"k", b.device.str()}, {"v", c.device.str()}}, q.asNode());
-        if (!info(a.dtype).floating) return no("DTYPE_QKV", {{"what", "dtypes"}, {"q", nameOf(a.dtype)}, {"k", nameOf(b.dtype)}, {"v", nameOf(c.dtype)}}, q.asNode());
+        if (a.dtype != b.dtype || b.dtype != c.dtype)
+            return no("DTYPE_QKV", {{"what", "dtypes"}, {"q", nameOf(a.dtype)}, {"k", nameOf(b.dtype)}, {"v", nameOf(c.dtype)}}, q.asNode());
+        if (!(a.device == b.device) || !(b.device == c.device))
+            return no("DEVICE_QKV", {{"what", "devices"}, {"q", a.device.str()}, {"k", b.device.str()}, {"v", c.device.str()}}, q.asNode());
+        if (!info(a.dtype).floating)
+            return no("DTYPE_QKV", {{"what", "dtypes"}, {"q", nameOf(a.dtype)}, {"k", nameOf(b.dtype)}, {"v", nameOf(c.dtype)}}, q.asNode());
         if (!s_.flags.extended && onCuda(a) && a.dtype == DType::F32 && !s_.flags.tf32) return no("TF32_OFF", {}, q.asNode());
         return Tri::Yes;
     }
@@ -315,7 +334,10 @@ private:
 
     Tri mask(const Expr& e) {
         const Value m = argument(e, 0), q = argument(e, 1);
-        const auto wrong = [&](const char* code, std::string want, std::string got) { return no(code, {{"node", m.isNode() ? g_[m.asNode()].name.str() : textOf(g_, m)}, {"want", std::move(want)}, {"got", std::move(got)}}, m.asNode(), m.asNode()); };
+        const auto wrong = [&](const char* code, std::string want, std::string got) {
+            return no(code, {{"node", m.isNode() ? g_[m.asNode()].name.str() : textOf(g_, m)}, {"want", std::move(want)}, {"got", std::move(got)}},
+                      m.asNode(), m.asNode());
+        };
         if (!m.isNode()) return wrong("MASK_NOT_TENSOR", "a tensor", textOf(g_, m));
         if (!g_[m.asNode()].type) throw Undecided();
         if (!g_[m.asNode()].tensor()) return wrong("MASK_NOT_TENSOR", "a tensor", "no tensor");
@@ -333,7 +355,9 @@ private:
     Tri plainNumber(const Expr& e) {
         const Value c = argument(e, 0);
         if (c.kind() != Value::Kind::Bool && !c.isNode() && c.asNumber()) return Tri::Yes;
-        return no("SCALE_NOT_NUMBER", {{"node", c.isNode() ? g_[c.asNode()].name.str() : g_[s_.root].name.str()}, {"got", textOf(g_, c)}, {"want", "a plain number"}}, c.isNode() ? c.asNode() : s_.root);
+        return no("SCALE_NOT_NUMBER",
+                  {{"node", c.isNode() ? g_[c.asNode()].name.str() : g_[s_.root].name.str()}, {"got", textOf(g_, c)}, {"want", "a plain number"}},
+                  c.isNode() ? c.asNode() : s_.root);
     }
     Tri offCuda(const Expr& e) {
         const Value q = argument(e, 0);
@@ -346,7 +370,9 @@ private:
         if (tensor(m).dtype == DType::B8) return Tri::Yes;
         const auto v = uniformValue(g_, m.asNode());
         if (v && (*v == 0 || *v == 1)) return Tri::Yes;
-        return no("MASK_DTYPE", {{"node", g_[m.asNode()].name.str()}, {"want", "only 0 and 1"}, {"got", nameOf(tensor(m).dtype) + " values that are not known"}}, m.asNode(), m.asNode());
+        return no("MASK_DTYPE",
+                  {{"node", g_[m.asNode()].name.str()}, {"want", "only 0 and 1"}, {"got", nameOf(tensor(m).dtype) + " values that are not known"}},
+                  m.asNode(), m.asNode());
     }
     Tri rowsKept(const Expr& e) {
         if (!s_.flags.extended) return Tri::Yes;

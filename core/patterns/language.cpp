@@ -1,14 +1,13 @@
 #include "core/patterns/language.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <sstream>
 
 #include "core/ir/dtype.h"
+#include "core/patterns/lexer.h"
 #include "core/support/diagnostic.h"
 
 namespace aliascope::embedded {
@@ -18,139 +17,10 @@ extern const std::string_view pattern_macros;
 namespace aliascope::patterns {
 namespace {
 
-enum class TokenKind : std::uint8_t { End, Name, Capture, Node, Integer, Real, String, Sign };
-
-struct Token {
-    TokenKind kind = TokenKind::End;
-    std::string_view text;  ///< without the mark of captures and nodes, without quotes
-    TextPlace place;
-    std::size_t begin = 0, end = 0;
-    std::int64_t integer = 0;
-    double real = 0;
-};
-
 struct Macro {
     std::vector<std::string> parameters;
     Expr body;
 };
-
-/// Carries the first error through the recursive descent.
-struct SyntaxError {
-    TextPlace place;
-    std::string want, got;
-};
-
-bool isNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool isDigit(char c) { return c >= '0' && c <= '9'; }
-bool isNamePart(char c) { return isNameStart(c) || isDigit(c); }
-
-class Lexer {
-public:
-    explicit Lexer(std::string_view text) : text_(text) {}
-
-    Token next() {
-        skipBlanks();
-        Token t;
-        t.place = place_;
-        t.begin = at_;
-        if (at_ == text_.size()) return finish(t);
-        const char c = text_[at_];
-        if (isNameStart(c)) {
-            t.kind = TokenKind::Name;
-            t.text = takeWhile(isNamePart);
-        } else if (isDigit(c)) {
-            number(t);
-        } else if ((c == '$' || c == '%') && at_ + 1 < text_.size() && isNamePart(text_[at_ + 1])) {
-            t.kind = c == '$' ? TokenKind::Capture : TokenKind::Node;
-            advance(1);
-            t.text = takeWhile(isNamePart);
-        } else if (c == '"') {
-            string(t);
-        } else {
-            sign(t);
-        }
-        return finish(t);
-    }
-
-private:
-    Token finish(Token t) {
-        t.end = at_;
-        return t;
-    }
-    void advance(std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i, ++at_) {
-            if (text_[at_] == '\n') {
-                ++place_.line;
-                place_.column = 1;
-            } else if ((static_cast<unsigned char>(text_[at_]) & 0xC0) != 0x80) {
-                ++place_.column;
-            }
-        }
-    }
-    template <class F>
-    std::string_view takeWhile(F test) {
-        const std::size_t begin = at_;
-        std::size_t end = at_;
-        while (end < text_.size() && test(text_[end])) ++end;
-        advance(end - begin);
-        return text_.substr(begin, end - begin);
-    }
-    void skipBlanks() {
-        for (;;) {
-            while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) advance(1);
-            if (at_ == text_.size() || text_[at_] != '#') return;
-            while (at_ < text_.size() && text_[at_] != '\n') advance(1);
-        }
-    }
-    void number(Token& t) {
-        std::size_t end = at_;
-        bool real = false;
-        while (end < text_.size()) {
-            const char c = text_[end];
-            if (isDigit(c)) ++end;
-            else if (c == '.' && end + 1 < text_.size() && isDigit(text_[end + 1])) real = true, ++end;
-            else if ((c == 'e' || c == 'E') && end + 1 < text_.size() && (isDigit(text_[end + 1]) || ((text_[end + 1] == '-' || text_[end + 1] == '+') && end + 2 < text_.size() && isDigit(text_[end + 2]))))
-                real = true, end += 2;
-            else break;
-        }
-        t.text = text_.substr(at_, end - at_);
-        const auto parsed = real ? std::from_chars(t.text.data(), t.text.data() + t.text.size(), t.real)
-                                 : std::from_chars(t.text.data(), t.text.data() + t.text.size(), t.integer);
-        if (parsed.ec != std::errc()) throw SyntaxError{t.place, "a number that fits 64 bits", std::string(t.text.substr(0, 40))};
-        t.kind = real ? TokenKind::Real : TokenKind::Integer;
-        advance(end - at_);
-    }
-    void string(Token& t) {
-        const std::size_t close = text_.find_first_of("\"\n", at_ + 1);
-        if (close == std::string_view::npos || text_[close] != '"') throw SyntaxError{t.place, "a closing \"", "the end of the line"};
-        t.kind = TokenKind::String;
-        t.text = text_.substr(at_ + 1, close - at_ - 1);
-        advance(close + 1 - at_);
-    }
-    void sign(Token& t) {
-        static const std::string_view two[] = {"==", "!=", "<=", ".."};
-        t.kind = TokenKind::Sign;
-        for (std::string_view s : two)
-            if (text_.substr(at_, 2) == s) {
-                t.text = text_.substr(at_, 2);
-                return advance(2);
-            }
-        std::size_t length = 1;  // one character, however many bytes
-        while (at_ + length < text_.size() && (static_cast<unsigned char>(text_[at_ + length]) & 0xC0) == 0x80) ++length;
-        t.text = text_.substr(at_, length);
-        advance(length);
-    }
-
-    std::string_view text_;
-    std::size_t at_ = 0;
-    TextPlace place_;
-};
-
-std::string shown(const Token& t) {
-    if (t.kind == TokenKind::End) return "the end of the text";
-    const std::string mark = t.kind == TokenKind::Capture ? "$" : t.kind == TokenKind::Node ? "%" : "";
-    return "\"" + mark + std::string(t.text.substr(0, 40)) + "\"";
-}
 
 class Parser {
 public:
@@ -164,9 +34,12 @@ public:
 
     void file(PatternFile& out) {
         while (token_.kind != TokenKind::End) {
-            if (acceptWord("macro")) macro();
-            else if (acceptWord("set")) set(out);
-            else refuse("set or macro");
+            if (acceptWord("macro"))
+                macro();
+            else if (acceptWord("set"))
+                set(out);
+            else
+                refuse("set or macro");
         }
     }
 
@@ -208,9 +81,12 @@ private:
         const std::string name = expectName("the name of the set");
         expectSign("{");
         while (!acceptSign("}")) {
-            if (acceptWord("macro")) macro();
-            else if (acceptWord("rule")) out.rules.push_back(rule(name));
-            else refuse("rule, macro or \"}\"");
+            if (acceptWord("macro"))
+                macro();
+            else if (acceptWord("rule"))
+                out.rules.push_back(rule(name));
+            else
+                refuse("rule, macro or \"}\"");
             if (out.rules.size() > limits_.rules) refuse("at most " + std::to_string(limits_.rules) + " rules");
         }
     }
@@ -243,13 +119,15 @@ private:
         expressions_ = 0;
         unnamed_ = 0;
         expectSign("{");
-        if (acceptWord("example")) do r.examples.push_back(example());
+        if (acceptWord("example")) do
+                r.examples.push_back(example());
             while (acceptSign(","));
         if (!acceptWord("find")) refuse("find");
         inOperators_ = r.examples.empty();
         r.find = expressions(true);
         inOperators_ = false;
-        if (acceptWord("where")) do r.where.push_back(guard());
+        if (acceptWord("where")) do
+                r.where.push_back(guard());
             while (acceptSign(","));
         if (!acceptWord("make")) refuse("make");
         const TextPlace made = token_.place;
@@ -268,9 +146,12 @@ private:
         expectSign("=");
         if (!acceptSign("[")) {
             e.tensor = false;
-            if (token_.kind == TokenKind::Integer) e.number = static_cast<double>(token_.integer);
-            else if (token_.kind == TokenKind::Real) e.number = token_.real;
-            else refuse("a number or the sizes of a tensor");
+            if (token_.kind == TokenKind::Integer)
+                e.number = static_cast<double>(token_.integer);
+            else if (token_.kind == TokenKind::Real)
+                e.number = token_.real;
+            else
+                refuse("a number or the sizes of a tensor");
             take();
             return e;
         }
@@ -279,16 +160,20 @@ private:
             do {
                 e.sizes.back().push_back(expectInteger());
                 const bool fits = e.sizes.back().back() >= 0 && e.sizes.back().back() <= 4096;
-                if (!fits || e.sizes.size() > 16 || e.sizes.back().size() > 4) refuse("at most 16 sizes from 0 to 4096, each with at most 4 alternatives");
+                if (!fits || e.sizes.size() > 16 || e.sizes.back().size() > 4)
+                    refuse("at most 16 sizes from 0 to 4096, each with at most 4 alternatives");
             } while (acceptSign("|"));
             if (!acceptSign(",")) break;
         }
         expectSign("]");
-        if (!acceptSign(":")) e.dtypes.emplace_back("f");
-        else do {
+        if (!acceptSign(":"))
+            e.dtypes.emplace_back("f");
+        else
+            do {
                 const TextPlace place = token_.place;
                 e.dtypes.push_back(expectName("a dtype"));
-                if (e.dtypes.back() != "f" && !dtypeFromShortName(e.dtypes.back())) throw SyntaxError{place, "a dtype such as f32, or f", e.dtypes.back()};
+                if (e.dtypes.back() != "f" && !dtypeFromShortName(e.dtypes.back()))
+                    throw SyntaxError{place, "a dtype such as f32, or f", e.dtypes.back()};
                 if (e.dtypes.size() > 4) refuse("at most 4 dtypes");
             } while (acceptSign("|"));
         e.gradient = acceptWord("grad");
@@ -377,10 +262,14 @@ private:
                 }
             case TokenKind::Integer:
             case TokenKind::Real:
-            case TokenKind::String: return literal(std::move(e), false);
-            case TokenKind::Name: return named(std::move(e), depth, arithmetic);
-            case TokenKind::Sign: break;
-            case TokenKind::End: refuse("an expression");
+            case TokenKind::String:
+                return literal(std::move(e), false);
+            case TokenKind::Name:
+                return named(std::move(e), depth, arithmetic);
+            case TokenKind::Sign:
+                break;
+            case TokenKind::End:
+                refuse("an expression");
         }
         if (acceptSign("=")) return operand(depth + 1, arithmetic);
         if (acceptSign("-")) {
@@ -415,10 +304,14 @@ private:
 
     Expr literal(Expr e, bool negative) {
         e.kind = Expr::Kind::Literal;
-        if (token_.kind == TokenKind::Integer) e.literal = Value::integer(negative ? -token_.integer : token_.integer);
-        else if (token_.kind == TokenKind::Real) e.literal = Value::real(negative ? -token_.real : token_.real);
-        else if (token_.kind == TokenKind::String && !negative) e.literal = Value::string(Name(token_.text));
-        else refuse("a number");
+        if (token_.kind == TokenKind::Integer)
+            e.literal = Value::integer(negative ? -token_.integer : token_.integer);
+        else if (token_.kind == TokenKind::Real)
+            e.literal = Value::real(negative ? -token_.real : token_.real);
+        else if (token_.kind == TokenKind::String && !negative)
+            e.literal = Value::string(Name(token_.text));
+        else
+            refuse("a number");
         next();
         return e;
     }
@@ -532,10 +425,14 @@ private:
                 next();
             } else if (isSign("!")) {
                 take();
-                if (isWord("shared")) e.shared = true;
-                else if (isWord("commute")) e.commute = true;
-                else if (isWord("exclusive") && e.kind == Expr::Kind::Capture) e.exclusive = true;
-                else refuse(e.kind == Expr::Kind::Capture ? "exclusive" : "shared or commute");
+                if (isWord("shared"))
+                    e.shared = true;
+                else if (isWord("commute"))
+                    e.commute = true;
+                else if (isWord("exclusive") && e.kind == Expr::Kind::Capture)
+                    e.exclusive = true;
+                else
+                    refuse(e.kind == Expr::Kind::Capture ? "exclusive" : "shared or commute");
                 next();
             } else {
                 return e;
@@ -548,11 +445,16 @@ private:
         using Kind = CaptureType::Kind;
         const TextPlace place = token_.place;
         const std::string word = expectNameKeepingEnd("a type");
-        if (word == "f") t.kind = Kind::Floating;
-        else if (word == "i") t.kind = Kind::Integer;
-        else if (word == "b") t.kind = Kind::Boolean;
-        else if (word == "scalar") t.kind = Kind::Scalar;
-        else if (word == "sym") t.kind = Kind::Symbol;
+        if (word == "f")
+            t.kind = Kind::Floating;
+        else if (word == "i")
+            t.kind = Kind::Integer;
+        else if (word == "b")
+            t.kind = Kind::Boolean;
+        else if (word == "scalar")
+            t.kind = Kind::Scalar;
+        else if (word == "sym")
+            t.kind = Kind::Symbol;
         else if (word == "rank") {
             t.kind = Kind::Rank;
             t.rank = expectInteger();
@@ -582,7 +484,8 @@ private:
 
     Expr expand(Expr use, const Macro& macro, int depth) {
         if (use.args.size() != macro.parameters.size())
-            throw SyntaxError{use.place, std::to_string(macro.parameters.size()) + " arguments of " + use.ops.front(), std::to_string(use.args.size())};
+            throw SyntaxError{use.place, std::to_string(macro.parameters.size()) + " arguments of " + use.ops.front(),
+                              std::to_string(use.args.size())};
         std::map<std::string, const Expr*> given;
         for (std::size_t i = 0; i < use.args.size(); ++i) given[macro.parameters[i]] = &use.args[i].value;
         Expr out = substitute(macro.body, given, use.place, depth, ++expansions_);
@@ -671,7 +574,8 @@ Result<PatternFile> parsePatterns(std::string_view text, std::string_view fileNa
     PatternFile out;
     out.name = fileName;
     try {
-        if (text.size() > limits.bytes) throw SyntaxError{{}, "a text of at most " + std::to_string(limits.bytes) + " bytes", std::to_string(text.size())};
+        if (text.size() > limits.bytes)
+            throw SyntaxError{{}, "a text of at most " + std::to_string(limits.bytes) + " bytes", std::to_string(text.size())};
         Parser(text, limits, &preludeMacros()).file(out);
     } catch (const SyntaxError& e) {
         return fail(syntaxError(text, fileName, e));

@@ -6,11 +6,13 @@
 //   macro   = "macro" NAME "(" [ CAP { "," CAP } ] ")" "=" expr
 //   rule    = "rule" NAME [ "prio" INT ] "{" [ "example" example { "," example } ] "find" expr { "," expr }
 //             [ "where" guard { "," guard } ] "make" expr { "," expr } "}"
-//   example = CAP "=" ( number | "[" [ size { "," size } ] "]" [ ":" dtype { "|" dtype } ] [ "grad" ] ),  size = INT { "|" INT },  dtype = DTYPE | "f"
+//   example = CAP "=" ( number | "[" [ size { "," size } ] "]" [ ":" dtype { "|" dtype } ] [ "grad" ] ),  size = INT { "|" INT },  dtype = DTYPE |
+//   "f"
 //
 // A rule with examples is traced: `find` is a program over tensors (program.h) and is run on the examples; `f` takes the dtype of the variant, `2|1`
-// makes two variants, `grad` says that a gradient is wanted (the rule then also gets a training form, which is derived). A rule without examples is written in operators: `aten.mul` stands for all overloads, `aten.mul.Tensor` for one. A number may follow `=`. In guards and
-// after `make` expressions may use + - * /. `#` starts a comment.
+// makes two variants, `grad` says that a gradient is wanted (the rule then also gets a training form, which is derived). A rule without examples is
+// written in operators: `aten.mul` stands for all overloads, `aten.mul.Tensor` for one. A number may follow `=`. In guards and after `make`
+// expressions may use + - * /. `#` starts a comment.
 //
 // `!exclusive` behind a capture: no two captures marked so may bind the same thing.
 //
@@ -44,15 +46,15 @@ struct Argument;
 struct Expr {
     enum class Kind : std::uint8_t { Capture, NodeRef, Call, Literal, Wildcard, List, None, Binary } kind = Kind::None;
     TextPlace place;
-    std::string name;                ///< capture or node without its mark; the operator sign of Binary
-    CaptureType type;                ///< of Capture
-    std::vector<std::string> ops;    ///< of Call: alternatives as written, dotted
-    std::vector<Argument> args;      ///< of Call; items of List; both sides of Binary
+    std::string name;              ///< capture or node without its mark; the operator sign of Binary
+    CaptureType type;              ///< of Capture
+    std::vector<std::string> ops;  ///< of Call: alternatives as written, dotted
+    std::vector<Argument> args;    ///< of Call; items of List; both sides of Binary
     Value literal;
-    bool open = false;               ///< `..`: further keyword arguments are allowed
+    bool open = false;  ///< `..`: further keyword arguments are allowed
     bool shared = false, commute = false, optional = false;
-    bool exclusive = false;          ///< of Capture: no other exclusive capture may bind the same
-    std::vector<Argument> absent;    ///< of an optional macro: its first argument, which stands for it when it is absent
+    bool exclusive = false;        ///< of Capture: no other exclusive capture may bind the same
+    std::vector<Argument> absent;  ///< of an optional macro: its first argument, which stands for it when it is absent
 };
 
 struct Argument {
@@ -64,7 +66,7 @@ struct Guard {
     TextPlace place;
     std::string compare;  ///< `==`, `!=`, `<`, `<=`, `in`; empty = `left` is the call of a predicate
     Expr left, right;
-    std::string text;     ///< as written, for reports
+    std::string text;  ///< as written, for reports
 };
 
 struct Example {

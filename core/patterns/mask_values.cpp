@@ -8,8 +8,8 @@ namespace {
 constexpr int kDepth = 24;
 
 bool isViewLike(Name packet) {
-    return packet == "aten::expand" || packet == "aten::view" || packet == "aten::unsqueeze" || packet == "aten::squeeze" || packet == "aten::alias" || packet == "aten::clone" ||
-           packet == "aten::permute" || packet == "aten::slice" || packet == "aten::reshape";
+    return packet == "aten::expand" || packet == "aten::view" || packet == "aten::unsqueeze" || packet == "aten::squeeze" ||
+           packet == "aten::alias" || packet == "aten::clone" || packet == "aten::permute" || packet == "aten::slice" || packet == "aten::reshape";
 }
 
 /// row * i + column * j + constant, of an element at row i and column j of the last two dims.
@@ -37,7 +37,8 @@ public:
         const Node& n = g_[id];
         const Name packet = packetOf(n.op);
         if (const auto v = uniformValue(g_, id)) return *v != 0 ? std::optional(Condition{true, {}}) : std::nullopt;
-        if (packet == "aten::expand" || packet == "aten::alias" || packet == "aten::clone" || leadingUnsqueeze(n) || leadingView(n)) return condition(n.arg(0).asNode(), depth + 1);
+        if (packet == "aten::expand" || packet == "aten::alias" || packet == "aten::clone" || leadingUnsqueeze(n) || leadingView(n))
+            return condition(n.arg(0).asNode(), depth + 1);
         if (packet == "aten::bitwise_and" || packet == "aten::logical_and") {
             const auto a = condition(n.arg(0).asNode(), depth + 1), b = condition(n.arg(1).asNode(), depth + 1);
             if (!a || !b) return std::nullopt;
@@ -47,7 +48,8 @@ public:
         if (!ge && !gt && !le && !lt) return std::nullopt;
         const auto a = linear(n.arg(0), id, depth + 1), b = linear(n.arg(1), id, depth + 1);
         if (!a || !b) return std::nullopt;
-        Linear d = ge || gt ? Linear{a->row - b->row, a->column - b->column, a->constant - b->constant} : Linear{b->row - a->row, b->column - a->column, b->constant - a->constant};
+        Linear d = ge || gt ? Linear{a->row - b->row, a->column - b->column, a->constant - b->constant}
+                            : Linear{b->row - a->row, b->column - a->column, b->constant - a->constant};
         if (gt || lt) d.constant -= 1;
         return Condition{false, d};
     }
@@ -104,8 +106,10 @@ private:
                 const TensorType* from = g_[n.arg(0).asNode()].tensor();
                 if (!from || from->rank() != 1 || t->rank() < 1) return std::nullopt;
                 const std::size_t r = t->rank();
-                if (r >= 2 && t->sizes[r - 1] == SymInt(1) && t->sizes[r - 2] == from->sizes[0]) column = false;
-                else if (!(t->sizes[r - 1] == from->sizes[0])) return std::nullopt;
+                if (r >= 2 && t->sizes[r - 1] == SymInt(1) && t->sizes[r - 2] == from->sizes[0])
+                    column = false;
+                else if (!(t->sizes[r - 1] == from->sizes[0]))
+                    return std::nullopt;
             } else if (packetOf(n.op) != "prims::convert_element_type" && n.op != "aten::alias") {
                 return std::nullopt;
             }

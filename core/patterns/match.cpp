@@ -1,10 +1,10 @@
 #include "core/patterns/match.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
-
-#include <fmt/format.h>
 
 #include "core/patterns/evaluate.h"
 
@@ -60,11 +60,16 @@ bool hasType(const Graph& g, const Value& v, const CaptureType& t) {
     if (t.kind == Kind::Symbol) return v.kind() == Value::Kind::Sym || v.isInt() || (v.isNode() && g[v.asNode()].type && g[v.asNode()].type->asSym());
     if (!tensor) return false;
     switch (t.kind) {
-        case Kind::Floating: return info(tensor->dtype).floating;
-        case Kind::Integer: return info(tensor->dtype).integral;
-        case Kind::Boolean: return tensor->dtype == DType::B8;
-        case Kind::Rank: return static_cast<std::int64_t>(tensor->rank()) == t.rank;
-        default: return std::find(t.dtypes.begin(), t.dtypes.end(), tensor->dtype) != t.dtypes.end();
+        case Kind::Floating:
+            return info(tensor->dtype).floating;
+        case Kind::Integer:
+            return info(tensor->dtype).integral;
+        case Kind::Boolean:
+            return tensor->dtype == DType::B8;
+        case Kind::Rank:
+            return static_cast<std::int64_t>(tensor->rank()) == t.rank;
+        default:
+            return std::find(t.dtypes.begin(), t.dtypes.end(), tensor->dtype) != t.dtypes.end();
     }
 }
 
@@ -77,8 +82,15 @@ bool isReduction(const Matcher& m) {
 class Attempt {
 public:
     Attempt(const Pattern& p, const Graph& g, const OpRegistry& ops, Refusal* why)
-        : p_(p), g_(g), ops_(ops), why_(why), bound_(p.matchers.size()), isBound_(p.matchers.size(), false), captures_(p.captures.size()),
-          isCaptured_(p.captures.size(), false), budget_(64 * p.matchers.size() + 4096) {}
+        : p_(p),
+          g_(g),
+          ops_(ops),
+          why_(why),
+          bound_(p.matchers.size()),
+          isBound_(p.matchers.size(), false),
+          captures_(p.captures.size()),
+          isCaptured_(p.captures.size(), false),
+          budget_(64 * p.matchers.size() + 4096) {}
 
     std::optional<Match> run(NodeId root) {
         if (p_.outputs.empty() || p_.outputs.front() < 0) return std::nullopt;
@@ -143,11 +155,13 @@ private:
                 continue;
             }
             if (isBound_[goal.matcher] && m.kind != Matcher::Kind::Ignored && m.kind != Matcher::Kind::Constant && m.kind != Matcher::Kind::List) {
-                if (bound_[goal.matcher] == goal.value || (!bound_[goal.matcher].isNode() && equalConstants(g_, bound_[goal.matcher], goal.value))) continue;
+                if (bound_[goal.matcher] == goal.value || (!bound_[goal.matcher].isNode() && equalConstants(g_, bound_[goal.matcher], goal.value)))
+                    continue;
                 return conflict(goal);
             }
             switch (m.kind) {
-                case Matcher::Kind::Ignored: break;
+                case Matcher::Kind::Ignored:
+                    break;
                 case Matcher::Kind::Constant:
                     if (!equalConstants(g_, m.constant, goal.value) && !wrongConstant(goal)) return false;
                     break;
@@ -191,7 +205,12 @@ private:
         const Matcher& m = p_.matchers[goal.matcher];
         const NodeId id = goal.value.asNode();
         if (!id || g_[id].kind != NodeKind::CallFunction) {
-            return refuse("OP", {{"want", describe(p_, goal.matcher)}, {"node", id ? g_[id].name.str() : goal.user ? g_[goal.user].name.str() : ""}, {"got", id ? std::string(toString(g_[id].kind)) : shown(g_, goal.value)}},
+            return refuse("OP",
+                          {{"want", describe(p_, goal.matcher)},
+                           {"node", id          ? g_[id].name.str()
+                                    : goal.user ? g_[goal.user].name.str()
+                                                : ""},
+                           {"got", id ? std::string(toString(g_[id].kind)) : shown(g_, goal.value)}},
                           id ? id : goal.user);
         }
         const Node& n = g_[id];
@@ -226,7 +245,12 @@ private:
         if (!want) return true;
         if (!got) return refuse("UNDECIDED", {{"guard", "the type of " + n.name.str()}}, n.id);
         if (want->dtype != got->dtype)
-            return refuse("CONST", {{"what", "dtype"}, {"node", n.name.str()}, {"want", std::string(info(want->dtype).shortName)}, {"got", std::string(info(got->dtype).shortName)}}, n.id);
+            return refuse("CONST",
+                          {{"what", "dtype"},
+                           {"node", n.name.str()},
+                           {"want", std::string(info(want->dtype).shortName)},
+                           {"got", std::string(info(got->dtype).shortName)}},
+                          n.id);
         if (want->sizes == got->sizes) return true;
         return refuse("CONST", {{"what", "shape"}, {"node", n.name.str()}, {"want", want->str(false, false)}, {"got", got->str(false, false)}}, n.id);
     }
@@ -252,7 +276,11 @@ private:
         const Matcher& m = p_.matchers[matcher];
         const Node& n = g_[id];
         const auto arity = [&] {
-            return refuse("OP", {{"want", describe(p_, matcher) + " with " + std::to_string(m.args.size() + m.keywords.size()) + " arguments"}, {"node", n.name.str()}, {"got", std::to_string(n.args.size() + n.kwargs.size())}}, id);
+            return refuse("OP",
+                          {{"want", describe(p_, matcher) + " with " + std::to_string(m.args.size() + m.keywords.size()) + " arguments"},
+                           {"node", n.name.str()},
+                           {"got", std::to_string(n.args.size() + n.kwargs.size())}},
+                          id);
         };
         const auto bound = bindCall(ops_, n);
         if (!bound || m.args.size() > bound->values.size()) return arity();
@@ -279,14 +307,24 @@ private:
 
     bool capture(const Goal& goal) {
         const Matcher& m = p_.matchers[goal.matcher];
-        if (isCaptured_[m.capture] && !(captures_[m.capture] == goal.value) && !equalConstants(g_, captures_[m.capture], goal.value)) return conflict(goal);
+        if (isCaptured_[m.capture] && !(captures_[m.capture] == goal.value) && !equalConstants(g_, captures_[m.capture], goal.value))
+            return conflict(goal);
         if (!hasType(g_, goal.value, m.type))
-            return refuse("CONST", {{"what", "$" + p_.captures[m.capture]}, {"node", goal.user ? g_[goal.user].name.str() : ""}, {"want", "another type"}, {"got", shown(g_, goal.value)}}, goal.user);
+            return refuse("CONST",
+                          {{"what", "$" + p_.captures[m.capture]},
+                           {"node", goal.user ? g_[goal.user].name.str() : ""},
+                           {"want", "another type"},
+                           {"got", shown(g_, goal.value)}},
+                          goal.user);
         if (m.exclusive)
             for (std::uint32_t i : trail_) {
                 const Matcher& other = p_.matchers[i];
-                if (other.kind != Matcher::Kind::Capture || !other.exclusive || other.capture == m.capture || !(captures_[other.capture] == goal.value)) continue;
-                return refuse("EXCLUSIVE", {{"a", "$" + p_.captures[other.capture]}, {"b", "$" + p_.captures[m.capture]}, {"node", shown(g_, goal.value)}}, goal.user);
+                if (other.kind != Matcher::Kind::Capture || !other.exclusive || other.capture == m.capture ||
+                    !(captures_[other.capture] == goal.value))
+                    continue;
+                return refuse("EXCLUSIVE",
+                              {{"a", "$" + p_.captures[other.capture]}, {"b", "$" + p_.captures[m.capture]}, {"node", shown(g_, goal.value)}},
+                              goal.user);
             }
         captures_[m.capture] = goal.value;
         isCaptured_[m.capture] = true;
@@ -297,7 +335,10 @@ private:
     bool conflict(const Goal& goal) {
         const Matcher& m = p_.matchers[goal.matcher];
         const Value& old = m.kind == Matcher::Kind::Capture ? captures_[m.capture] : bound_[goal.matcher];
-        return refuse("CAPTURE_CONFLICT", {{"name", m.kind == Matcher::Kind::Capture ? "$" + p_.captures[m.capture] : describe(p_, goal.matcher)}, {"a", shown(g_, old)}, {"b", shown(g_, goal.value)}},
+        return refuse("CAPTURE_CONFLICT",
+                      {{"name", m.kind == Matcher::Kind::Capture ? "$" + p_.captures[m.capture] : describe(p_, goal.matcher)},
+                       {"a", shown(g_, old)},
+                       {"b", shown(g_, goal.value)}},
                       goal.value.isNode() ? goal.value.asNode() : goal.user);
     }
 
@@ -311,7 +352,8 @@ private:
             for (std::uint32_t a : m.args) want += (want.size() > 1 ? ", " : "") + describe(p_, a);
             want += "]";
         }
-        const std::string node = goal.user ? g_[goal.user].name.str() : "", got = shown(g_, goal.user && p_.matchers[goal.under].kind == Matcher::Kind::Call ? wholeArgument(goal) : goal.value);
+        const std::string node = goal.user ? g_[goal.user].name.str() : "",
+                          got = shown(g_, goal.user && p_.matchers[goal.under].kind == Matcher::Kind::Call ? wholeArgument(goal) : goal.value);
         if (isPermute(user)) return refuse("PERMUTATION", {{"node", node}, {"want", want}, {"got", got}}, goal.user);
         if (isReduction(user) && m.constant.kind() != Value::Kind::Bool) return refuse("SOFTMAX_AXIS", {{"got", got}, {"node", node}}, goal.user);
         return refuse("CONST", {{"what", "an argument"}, {"node", node}, {"want", want}, {"got", got}}, goal.user);
@@ -360,7 +402,8 @@ private:
                 for (const Node::User& user : g_[id].users) {
                     if (out.size() >= kAnchors || budget_ == 0) return;
                     --budget_;
-                    const bool fits = g_[user.id].kind == NodeKind::CallFunction && std::any_of(m.ops.begin(), m.ops.end(), [&](const OpMatch& op) { return op.fits(g_[user.id].op); });
+                    const bool fits = g_[user.id].kind == NodeKind::CallFunction &&
+                                      std::any_of(m.ops.begin(), m.ops.end(), [&](const OpMatch& op) { return op.fits(g_[user.id].op); });
                     if (fits && std::find(out.begin(), out.end(), user.id) == out.end()) out.push_back(user.id);
                 }
         }
@@ -374,7 +417,9 @@ private:
             const Matcher& m = p_.matchers[i];
             if (m.kind != Matcher::Kind::Call || m.usersRule != Matcher::Users::Inside || p_.isOutput(i) || !bound_[i].isNode()) continue;
             for (const Node::User& user : g_[bound_[i].asNode()].users)
-                if (!inside.contains(user.id)) return refuse("USER_OUTSIDE", {{"node", g_[bound_[i].asNode()].name.str()}, {"user", g_[user.id].name.str()}}, bound_[i].asNode(), user.id);
+                if (!inside.contains(user.id))
+                    return refuse("USER_OUTSIDE", {{"node", g_[bound_[i].asNode()].name.str()}, {"user", g_[user.id].name.str()}}, bound_[i].asNode(),
+                                  user.id);
         }
         return true;
     }
@@ -394,6 +439,8 @@ private:
 
 }  // namespace
 
-std::optional<Match> match(const Pattern& p, const Graph& g, const OpRegistry& ops, NodeId root, Refusal* why) { return Attempt(p, g, ops, why).run(root); }
+std::optional<Match> match(const Pattern& p, const Graph& g, const OpRegistry& ops, NodeId root, Refusal* why) {
+    return Attempt(p, g, ops, why).run(root);
+}
 
 }  // namespace aliascope::patterns

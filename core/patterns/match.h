@@ -6,7 +6,7 @@
 
 #include "core/ir/op_registry.h"
 #include "core/patterns/pattern.h"
-#include "core/pipeline/pass.h"
+#include "core/support/diagnostic.h"
 
 namespace aliascope::patterns {
 
@@ -26,9 +26,9 @@ struct Match {
 struct Refusal {
     std::string code;
     Params params;
-    NodeId node;                ///< where
-    NodeId blocker;             ///< the node in the way; may be invalid
-    std::vector<Bound> nodes;   ///< calls that fitted before, in the order in which they were looked at
+    NodeId node;               ///< where
+    NodeId blocker;            ///< the node in the way; may be invalid
+    std::vector<Bound> nodes;  ///< calls that fitted before, in the order in which they were looked at
 };
 
 /// Nothing when it does not fit; `why`, if given, then says where the longest partial match ended. Alternatives (`?`, `!commute`, anchors of further

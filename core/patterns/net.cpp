@@ -68,7 +68,8 @@ void Net::insert(const Pattern& p, std::uint32_t number) {
     for (const Matcher& m : p.matchers)
         for (const OpMatch& op : m.ops) families_ |= op.family;
     for (const OpMatch& op : p.matchers[static_cast<std::size_t>(p.outputs.front())].ops)
-        if (std::none_of(roots_.begin(), roots_.end(), [&](const OpMatch& o) { return o.name == op.name && o.family == op.family; })) roots_.push_back(op);
+        if (std::none_of(roots_.begin(), roots_.end(), [&](const OpMatch& o) { return o.name == op.name && o.family == op.family; }))
+            roots_.push_back(op);
 }
 
 struct Net::Walk {

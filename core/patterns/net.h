@@ -1,6 +1,6 @@
 #pragma once
-// The discrimination net over the patterns of a set: a tree of operators with their arity and of numbers, read from the root down, left operand first. One walk finds
-// the patterns that may fit at a root, so thousands of patterns cost little more than one.
+// The discrimination net over the patterns of a set: a tree of operators with their arity and of numbers, read from the root down, left operand
+// first. One walk finds the patterns that may fit at a root, so thousands of patterns cost little more than one.
 
 #include <cstdint>
 #include <vector>
@@ -29,8 +29,8 @@ public:
 private:
     struct Place {
         FlatMap<std::uint64_t, std::uint32_t> edges;  ///< operator with arity, or number -> place behind it
-        std::uint32_t any = 0;         ///< place behind an operand that the net does not look at; 0 = none
-        std::uint32_t sample = kNone;  ///< a pattern that goes through here
+        std::uint32_t any = 0;                        ///< place behind an operand that the net does not look at; 0 = none
+        std::uint32_t sample = kNone;                 ///< a pattern that goes through here
         std::vector<std::uint32_t> patterns;
     };
     struct Walk;

@@ -1,10 +1,10 @@
 #include "core/patterns/pattern.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
-
-#include <fmt/format.h>
 
 #include "core/ir/op_registry.h"
 
@@ -72,8 +72,10 @@ private:
             const Matcher& second = out_.matchers[m.args[1]];
             const TensorType* t = n.args[1].isNode() ? g_[n.args[1].asNode()].tensor() : nullptr;
             const bool number = !n.args[1].isNode() || (t && t->rank() == 0 && second.kind == Matcher::Kind::Capture);
-            if (number) m.ops.push_back({mul ? "aten::mul.Scalar"_n : div ? "aten::div.Scalar"_n : "aten::add.Scalar"_n, false});
-            else m.commute = !div;
+            if (number)
+                m.ops.push_back({mul ? "aten::mul.Scalar"_n : div ? "aten::div.Scalar"_n : "aten::add.Scalar"_n, false});
+            else
+                m.commute = !div;
         }
         if (n.op == "aten::view" && n.args[0].isNode() && g_[n.args[0].asNode()].op == "aten::expand") {
             Matcher clone;
@@ -106,7 +108,8 @@ private:
         Matcher m;
         m.kind = Matcher::Kind::List;
         for (const Value& item : v.items()) m.args.push_back(value(item, exact));
-        const bool allIgnored = std::all_of(m.args.begin(), m.args.end(), [&](std::uint32_t i) { return out_.matchers[i].kind == Matcher::Kind::Ignored; });
+        const bool allIgnored =
+            std::all_of(m.args.begin(), m.args.end(), [&](std::uint32_t i) { return out_.matchers[i].kind == Matcher::Kind::Ignored; });
         if (allIgnored && !m.args.empty()) return m.args.front();
         return add(std::move(m));
     }
@@ -119,7 +122,8 @@ private:
 };
 
 bool isCommutative(Name op) {
-    static const std::unordered_set<Name> packets = {"aten::add.Tensor"_n, "aten::mul.Tensor"_n, "aten::add"_n, "aten::mul"_n, "aten::maximum"_n, "aten::minimum"_n};
+    static const std::unordered_set<Name> packets = {"aten::add.Tensor"_n, "aten::mul.Tensor"_n, "aten::add"_n,
+                                                     "aten::mul"_n,        "aten::maximum"_n,    "aten::minimum"_n};
     return packets.contains(op);
 }
 
@@ -132,8 +136,10 @@ public:
         if (!reference_) shapes();
         std::string out;
         for (std::int32_t o : p_.outputs) {
-            if (o < 0) out += "none;";
-            else write(out, static_cast<std::uint32_t>(o)), out += ";";
+            if (o < 0)
+                out += "none;";
+            else
+                write(out, static_cast<std::uint32_t>(o)), out += ";";
         }
         return out;
     }
@@ -161,19 +167,24 @@ private:
 
     std::string head(const Matcher& m) const {
         switch (m.kind) {
-            case Matcher::Kind::Ignored: return "_";
-            case Matcher::Kind::Constant: return "=" + spell(m.constant);
-            case Matcher::Kind::List: return "[";
-            case Matcher::Kind::Capture: return "$" + typeText(m.type) + (m.exclusive ? "!x" : "");
-            case Matcher::Kind::Call: break;
+            case Matcher::Kind::Ignored:
+                return "_";
+            case Matcher::Kind::Constant:
+                return "=" + spell(m.constant);
+            case Matcher::Kind::List:
+                return "[";
+            case Matcher::Kind::Capture:
+                return "$" + typeText(m.type) + (m.exclusive ? "!x" : "");
+            case Matcher::Kind::Call:
+                break;
         }
         std::string out;
         for (const OpMatch& op : m.ops) out += op.name.str() + (op.family ? ".*|" : "|");
         const bool output = p_.isOutput(static_cast<std::uint32_t>(&m - p_.matchers.data()));
-        out += output                                          ? "<out>"
+        out += output                                   ? "<out>"
                : m.usersRule == Matcher::Users::Exactly ? fmt::format("<{}>", m.users)
                : m.usersRule == Matcher::Users::Inside  ? "<in>"
-                                                         : "<any>";
+                                                        : "<any>";
         out += m.openKeywords ? ".." : "";
         out += m.commute ? "!c" : "";
         out += m.optional ? "?" : "";
@@ -247,11 +258,16 @@ std::string normalForm(const Pattern& p, bool reference) { return NormalForm(p, 
 std::string describe(const Pattern& p, std::uint32_t matcher) {
     const Matcher& m = p.matchers[matcher];
     switch (m.kind) {
-        case Matcher::Kind::Ignored: return "_";
-        case Matcher::Kind::Constant: return m.constant.name() ? m.constant.name().str() : m.constant.asNumber() ? fmt::format("{}", *m.constant.asNumber()) : "a constant";
-        case Matcher::Kind::List: return fmt::format("a list of {}", m.args.size());
-        case Matcher::Kind::Capture: return "$" + p.captures[m.capture];
-        case Matcher::Kind::Call: break;
+        case Matcher::Kind::Ignored:
+            return "_";
+        case Matcher::Kind::Constant:
+            return m.constant.name() ? m.constant.name().str() : m.constant.asNumber() ? fmt::format("{}", *m.constant.asNumber()) : "a constant";
+        case Matcher::Kind::List:
+            return fmt::format("a list of {}", m.args.size());
+        case Matcher::Kind::Capture:
+            return "$" + p.captures[m.capture];
+        case Matcher::Kind::Call:
+            break;
     }
     std::string out;
     for (const OpMatch& op : m.ops) out += (out.empty() ? "" : " or ") + op.name.str();

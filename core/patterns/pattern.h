@@ -1,6 +1,6 @@
 #pragma once
-// Patterns in the form in which they are matched: matchers that refer to each other by index, operands before users. The same matcher reached twice must
-// match the same node (patterns.md 1).
+// Patterns in the form in which they are matched: matchers that refer to each other by index, operands before users. The same matcher reached twice
+// must match the same node (patterns.md 1).
 
 #include <functional>
 #include <map>
@@ -31,9 +31,9 @@ struct Matcher {
         Any,
     };
 
-    std::vector<OpMatch> ops;                                ///< of Call
-    std::vector<std::uint32_t> args;                         ///< of Call and List
-    std::vector<std::pair<Name, std::uint32_t>> keywords;    ///< of Call
+    std::vector<OpMatch> ops;                              ///< of Call
+    std::vector<std::uint32_t> args;                       ///< of Call and List
+    std::vector<std::pair<Name, std::uint32_t>> keywords;  ///< of Call
     Users usersRule = Users::Inside;
     std::uint32_t users = 1;
     bool openKeywords = false;  ///< keyword arguments that the pattern does not mention are ignored
@@ -63,8 +63,8 @@ struct TraceForm {
     std::map<std::string, double> magic;
     /// Literals and types are compared: the trace was made with the tensors of a match. Otherwise sizes, numbers, dtypes and devices are ignored.
     bool strict = false;
-    /// As PyTorch makes patterns: user counts are those of the trace. Otherwise users must be inside the match, dims of permutes are kept, operands of add
-    /// and mul may stand in either order, a number may come as Scalar overload, and a clone may stand between expand and view.
+    /// As PyTorch makes patterns: user counts are those of the trace. Otherwise users must be inside the match, dims of permutes are kept, operands
+    /// of add and mul may stand in either order, a number may come as Scalar overload, and a clone may stand between expand and view.
     bool reference = true;
 };
 /// `outputs`: nodes of `g`, None for results that are no tensor. Placeholders become captures in their order; those in `scalars` that are not

@@ -70,22 +70,28 @@ public:
 private:
     Value value(const Expr& e) {
         switch (e.kind) {
-            case Expr::Kind::Capture: return capture(e);
+            case Expr::Kind::Capture:
+                return capture(e);
             case Expr::Kind::NodeRef: {
                 const auto it = named_.find(e.name);
                 if (it == named_.end()) throw RuleError{e.place, "a node that was named before", "%" + e.name};
                 return Value::node(it->second);
             }
-            case Expr::Kind::Literal: return e.literal;
-            case Expr::Kind::None: return {};
-            case Expr::Kind::Wildcard: return wildcard();
-            case Expr::Kind::Binary: throw RuleError{e.place, "an operator or a literal", "arithmetic"};
+            case Expr::Kind::Literal:
+                return e.literal;
+            case Expr::Kind::None:
+                return {};
+            case Expr::Kind::Wildcard:
+                return wildcard();
+            case Expr::Kind::Binary:
+                throw RuleError{e.place, "an operator or a literal", "arithmetic"};
             case Expr::Kind::List: {
                 std::vector<Value> items;
                 for (const Argument& a : e.args) items.push_back(value(a.value));
                 return Value::list(std::move(items));
             }
-            case Expr::Kind::Call: return Value::node(call(e));
+            case Expr::Kind::Call:
+                return Value::node(call(e));
         }
         return {};
     }
@@ -120,8 +126,10 @@ private:
         n.kind = NodeKind::CallFunction;
         for (const Argument& a : e.args) {
             const Value v = isRelation(a.value) ? relation(a.value, n) : value(a.value);
-            if (a.key.empty()) n.args.push_back(v);
-            else n.kwargs.emplace_back(Name(a.key), v);
+            if (a.key.empty())
+                n.args.push_back(v);
+            else
+                n.kwargs.emplace_back(Name(a.key), v);
         }
         if (mark.optional) {
             const Value stands = e.absent.empty() ? n.args.front() : value(e.absent.front().value);
@@ -129,7 +137,8 @@ private:
             mark.absent = stands.asNode();
         }
         if (mark.commute && n.args.size() != 2) throw RuleError{e.place, "two operands of a commutative operator", std::to_string(n.args.size())};
-        if ((mark.commute || mark.optional) && ++choices_ > kChoices) throw RuleError{e.place, "at most " + std::to_string(kChoices) + " of ? and !commute", "more"};
+        if ((mark.commute || mark.optional) && ++choices_ > kChoices)
+            throw RuleError{e.place, "at most " + std::to_string(kChoices) + " of ? and !commute", "more"};
         for (const std::string& op : e.ops) mark.ops.push_back(operatorMatch(op, e.place));
         n.op = mark.ops.front().name;
         n.target = spellOp(n.op);
@@ -174,12 +183,15 @@ private:
         const Name op = operatorOf(dotted);
         const bool exact = dotted.ends_with(".default") || op.view().substr(op.view().find("::") + 2).find('.') != std::string_view::npos;
         if (op == "operator::getitem") return {op, false};
-        if (exact ? ops_.find(op) == nullptr : ops_.overloads(op).empty() && ops_.find(op) == nullptr) throw RuleError{place, "an operator", "\"" + dotted + "\""};
+        if (exact ? ops_.find(op) == nullptr : ops_.overloads(op).empty() && ops_.find(op) == nullptr)
+            throw RuleError{place, "an operator", "\"" + dotted + "\""};
         return {op, !exact && ops_.overloads(op).size() != 1};
     }
 
     /// `merge(i, j)`, `split(i)`: what a view does to the dims of its operand, in place of sizes.
-    static bool isRelation(const Expr& e) { return e.kind == Expr::Kind::Call && e.ops.size() == 1 && (e.ops.front() == "merge" || e.ops.front() == "split"); }
+    static bool isRelation(const Expr& e) {
+        return e.kind == Expr::Kind::Call && e.ops.size() == 1 && (e.ops.front() == "merge" || e.ops.front() == "split");
+    }
 
     Value relation(const Expr& e, const Node& n) {
         const TensorType* t = !n.args.empty() && n.args.front().isNode() ? g[n.args.front().asNode()].tensor() : nullptr;
@@ -187,7 +199,8 @@ private:
         std::vector<std::size_t> dims;
         for (const Argument& a : e.args) {
             const auto i = a.value.literal.asInt();
-            if (!i || *i < 0 || *i >= static_cast<std::int64_t>(t->rank())) throw RuleError{a.value.place, "a dim of a tensor of rank " + std::to_string(t->rank()), "another value"};
+            if (!i || *i < 0 || *i >= static_cast<std::int64_t>(t->rank()))
+                throw RuleError{a.value.place, "a dim of a tensor of rank " + std::to_string(t->rank()), "another value"};
             dims.push_back(static_cast<std::size_t>(*i));
         }
         std::vector<SymInt> sizes = t->sizes;
@@ -198,7 +211,8 @@ private:
             sizes[dims[0]] = parts.second;
             sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(dims[0]), parts.first);
         } else {
-            if (dims.size() != 2 || dims[0] >= dims[1]) throw RuleError{e.place, "the first and the last of the dims to merge", std::to_string(dims.size()) + " dims"};
+            if (dims.size() != 2 || dims[0] >= dims[1])
+                throw RuleError{e.place, "the first and the last of the dims to merge", std::to_string(dims.size()) + " dims"};
             SymInt product = sizes[dims[0]];
             for (std::size_t d = dims[0] + 1; d <= dims[1]; ++d) product = product * sizes[d];
             for (const auto& [whole, parts] : split_)
@@ -241,10 +255,13 @@ public:
     void run() {
         for (NodeId id : inOrder(g_)) {
             const Node& n = g_[id];
-            if (n.kind == NodeKind::Placeholder) capture(id);
-            else if (n.isCall() && !r_.readers.contains(id)) byNode_[id] = call(id);
+            if (n.kind == NodeKind::Placeholder)
+                capture(id);
+            else if (n.isCall() && !r_.readers.contains(id))
+                byNode_[id] = call(id);
             else if (n.kind == NodeKind::Output)
-                for (const Value& v : n.arg(0).items()) out_.outputs.push_back(v.isNode() ? static_cast<std::int32_t>(byNode_.at(g_[v.asNode()].arg(0).asNode())) : -1);
+                for (const Value& v : n.arg(0).items())
+                    out_.outputs.push_back(v.isNode() ? static_cast<std::int32_t>(byNode_.at(g_[v.asNode()].arg(0).asNode())) : -1);
         }
     }
 
@@ -331,9 +348,14 @@ Result<Pattern> patternOfRule(const Rule& rule, const OpRegistry& ops, const Can
             checkNames(guard.right, out, "where");
         }
     } catch (const RuleError& e) {
-        return fail(userError("PATTERN_SYNTAX", {{"file", std::string(fileName)}, {"line", std::to_string(e.place.line)}, {"col", std::to_string(e.place.column)}, {"want", e.want}, {"got", e.got}}));
+        return fail(userError("PATTERN_SYNTAX", {{"file", std::string(fileName)},
+                                                 {"line", std::to_string(e.place.line)},
+                                                 {"col", std::to_string(e.place.column)},
+                                                 {"want", e.want},
+                                                 {"got", e.got}}));
     }
-    const bool empty = out.outputs.empty() || out.outputs.front() < 0 || out.matchers[static_cast<std::size_t>(out.outputs.front())].kind != Matcher::Kind::Call ||
+    const bool empty = out.outputs.empty() || out.outputs.front() < 0 ||
+                       out.matchers[static_cast<std::size_t>(out.outputs.front())].kind != Matcher::Kind::Call ||
                        out.matchers[static_cast<std::size_t>(out.outputs.front())].optional;
     if (empty) return fail(userError("EMPTY_PATTERN", {{"name", rule.name}}));
     return out;

@@ -8,7 +8,8 @@ namespace {
 std::size_t alternatives(const Rule& rule, bool dtypes) {
     std::size_t out = 1;
     for (const Example& e : rule.examples) {
-        if (dtypes) out = std::max(out, e.dtypes.size());
+        if (dtypes)
+            out = std::max(out, e.dtypes.size());
         else
             for (const auto& size : e.sizes) out = std::max(out, size.size());
     }
@@ -21,7 +22,8 @@ const T& alternative(const std::vector<T>& all, std::size_t i) {
 }
 
 bool usesVariantDType(const Rule& rule) {
-    return std::any_of(rule.examples.begin(), rule.examples.end(), [](const Example& e) { return std::find(e.dtypes.begin(), e.dtypes.end(), "f") != e.dtypes.end(); });
+    return std::any_of(rule.examples.begin(), rule.examples.end(),
+                       [](const Example& e) { return std::find(e.dtypes.begin(), e.dtypes.end(), "f") != e.dtypes.end(); });
 }
 
 bool wantsGradient(const Rule& rule) {
@@ -64,7 +66,8 @@ bool sameAction(const Action& a, const Action& b) {
 
 }  // namespace
 
-std::vector<Value> traceSearch(const Rule& rule, Program& program, Environment& environment, const std::vector<Value>& parameters, const TensorType* tangent) {
+std::vector<Value> traceSearch(const Rule& rule, Program& program, Environment& environment, const std::vector<Value>& parameters,
+                               const TensorType* tangent) {
     std::vector<Value> out;
     for (const Expr& e : rule.find) out.push_back(evaluate(e, environment, program));
     if (!program.training()) return out;
@@ -82,7 +85,8 @@ Status PatternSet::add(const PatternFile& file) {
         for (const auto& rule : rules) {
             if (rule->examples.empty()) {
                 if (std::string_view(dtype) != "f32") continue;
-                const Canonicalize canonicalize = options_.canonicalize ? Canonicalize([this](Graph& g) { options_.canonicalize(g, true); }) : Canonicalize();
+                const Canonicalize canonicalize =
+                    options_.canonicalize ? Canonicalize([this](Graph& g) { options_.canonicalize(g, true); }) : Canonicalize();
                 auto pattern = patternOfRule(*rule, ops_, canonicalize, file.name);
                 if (!pattern) return fail(pattern.error());
                 Action action;
@@ -97,9 +101,11 @@ Status PatternSet::add(const PatternFile& file) {
     }
     std::vector<std::size_t> order(actions_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return actions_[a].rule->priority > actions_[b].rule->priority; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return actions_[a].rule->priority > actions_[b].rule->priority; });
     for (std::size_t i = 0; i < order.size(); ++i) actions_[order[i]].order = i;
-    for (Form& form : forms_) std::sort(form.actions.begin(), form.actions.end(), [&](std::size_t a, std::size_t b) { return actions_[a].order < actions_[b].order; });
+    for (Form& form : forms_)
+        std::sort(form.actions.begin(), form.actions.end(), [&](std::size_t a, std::size_t b) { return actions_[a].order < actions_[b].order; });
     return {};
 }
 
@@ -110,7 +116,8 @@ struct PatternSet::Variant {
     bool training = false, dropout = true;
 
     std::string suffix() const {
-        return std::string(dtype == "f16" ? "_half" : "") + (dtypes > 0 ? "_mask_fp32" : "") + (sizes > 0 ? "_bs1" : "") + (training ? dropout ? "_training" : "_training_without_dropout" : "_inference");
+        return std::string(dtype == "f16" ? "_half" : "") + (dtypes > 0 ? "_mask_fp32" : "") + (sizes > 0 ? "_bs1" : "") +
+               (training ? dropout ? "_training" : "_training_without_dropout" : "_inference");
     }
 };
 
@@ -220,7 +227,8 @@ PatternSet::Found PatternSet::find(const Graph& g, NodeId root, bool training) c
     const Net::Found inference = inference_.find(g, root), joint = training_.find(g, root);
     for (const Net::Found* found : {&inference, &joint})
         for (std::uint32_t form : found->numbers) out.forms.push_back(form);
-    std::sort(out.forms.begin(), out.forms.end(), [&](std::size_t a, std::size_t b) { return actions_[forms_[a].actions.front()].order < actions_[forms_[b].actions.front()].order; });
+    std::sort(out.forms.begin(), out.forms.end(),
+              [&](std::size_t a, std::size_t b) { return actions_[forms_[a].actions.front()].order < actions_[forms_[b].actions.front()].order; });
     const Net::Found& near = training && joint.nearest != Net::kNone ? joint : inference;
     if (near.nearest != Net::kNone) {
         out.nearest = &actions_[forms_[near.nearest].actions.front()];

@@ -1,6 +1,6 @@
 #pragma once
-// The registry (patterns.md 5): rules become patterns in normal form, equal forms share one entry with several actions, all forms are found through one
-// net. Thread-safety: filled first, then only read.
+// The registry (patterns.md 5): rules become patterns in normal form, equal forms share one entry with several actions, all forms are found through
+// one net. Thread-safety: filled first, then only read.
 
 #include <memory>
 #include <unordered_set>
@@ -15,7 +15,7 @@ namespace aliascope::patterns {
 /// One rule in one variant: dtype and sizes of its examples, with or without its gradients.
 struct Action {
     std::shared_ptr<const Rule> rule;
-    std::string name;       ///< `sdpa_1_half_training`; the rule's name when it has no examples
+    std::string name;  ///< `sdpa_1_half_training`; the rule's name when it has no examples
     bool traced = false, training = false;
     Pattern pattern;
     std::string tangent;    ///< capture of the gradient that comes in; empty without training
@@ -42,8 +42,8 @@ class PatternSet {
 public:
     explicit PatternSet(const OpRegistry& ops, SetOptions options = {}) : ops_(ops), options_(std::move(options)) {}
 
-    /// Registers all rules of a file. Errors: PATTERN_SYNTAX, EMPTY_PATTERN; with `unique` DUPLICATE_NORMAL_FORM; REPLACEMENT_TRACE when a search program
-    /// cannot be run on its examples.
+    /// Registers all rules of a file. Errors: PATTERN_SYNTAX, EMPTY_PATTERN; with `unique` DUPLICATE_NORMAL_FORM; REPLACEMENT_TRACE when a search
+    /// program cannot be run on its examples.
     Status add(const PatternFile& file);
 
     const std::vector<Action>& actions() const { return actions_; }
@@ -59,8 +59,8 @@ public:
     std::vector<Name> roots() const;
 
     struct Found {
-        std::vector<std::size_t> forms;         ///< that may fit, in the order in which they are tried
-        const Action* nearest = nullptr;        ///< the one on whose way the net came farthest
+        std::vector<std::size_t> forms;   ///< that may fit, in the order in which they are tried
+        const Action* nearest = nullptr;  ///< the one on whose way the net came farthest
         std::size_t depth = 0;
     };
     /// `training`: the graph has a backward part; near misses are then looked for among the training forms.
@@ -85,6 +85,7 @@ private:
 
 /// Runs the search of a traced rule with the values of its captures; `outputs` are the results of `find`, then one gradient per example (training).
 /// Throws TraceError.
-std::vector<Value> traceSearch(const Rule& rule, Program& program, Environment& environment, const std::vector<Value>& parameters, const TensorType* tangent);
+std::vector<Value> traceSearch(const Rule& rule, Program& program, Environment& environment, const std::vector<Value>& parameters,
+                               const TensorType* tangent);
 
 }  // namespace aliascope::patterns

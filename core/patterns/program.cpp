@@ -118,7 +118,8 @@ Value Program::convertWithoutGradient(const Value& x, DType dtype) { return call
 
 Value Program::permute(const Value& x, std::vector<std::int64_t> dims) {
     const std::size_t rank = tensor(x).rank();
-    if (dims.size() != rank) throw TraceError{"a permutation of " + std::to_string(dims.size()) + " dimensions of a tensor of rank " + std::to_string(rank)};
+    if (dims.size() != rank)
+        throw TraceError{"a permutation of " + std::to_string(dims.size()) + " dimensions of a tensor of rank " + std::to_string(rank)};
     std::vector<std::int64_t> inverse(rank, -1);
     std::vector<Value> items;
     for (std::size_t i = 0; i < rank; ++i) {
@@ -161,7 +162,8 @@ Value Program::expand(const Value& x, std::vector<SymInt> sizes) {
 
 Value Program::bmm(const Value& a, const Value& b) {
     const TensorType &x = tensor(a), &y = tensor(b);
-    if (x.rank() != 3 || y.rank() != 3 || !(x.sizes[2] == y.sizes[1]) || !(x.sizes[0] == y.sizes[0])) throw TraceError{"a batched product of shapes that do not fit"};
+    if (x.rank() != 3 || y.rank() != 3 || !(x.sizes[2] == y.sizes[1]) || !(x.sizes[0] == y.sizes[0]))
+        throw TraceError{"a batched product of shapes that do not fit"};
     const Value out = call("aten::bmm"_n, {a, b});
     onBackward(out, {a, b}, [this, a, b](Value grad) {
         if (requiresGrad(b)) accumulate(b, bmm(transpose(a, 1, 2), grad));
@@ -245,8 +247,9 @@ Value Program::dropout(const Value& x, const Value& p) {
     if (!probability || *probability < 0 || *probability >= 1) throw TraceError{"a dropout probability from 0 to below 1 is wanted"};
     const TensorType type = tensor(x);
     const Value scale = Value::real(1.0 / (1.0 - *probability));
-    const Value random = call("aten::rand"_n, {sizesValue(type.sizes)},
-                              {{"dtype"_n, dtypeValue(type.dtype)}, {"device"_n, Value::device(type.device)}, {"pin_memory"_n, Value::boolean(false)}});
+    const Value random =
+        call("aten::rand"_n, {sizesValue(type.sizes)},
+             {{"dtype"_n, dtypeValue(type.dtype)}, {"device"_n, Value::device(type.device)}, {"pin_memory"_n, Value::boolean(false)}});
     const Value kept = call("aten::gt.Scalar"_n, {random, p});
     const Value out = call("aten::mul.Tensor"_n, {call("aten::mul.Tensor"_n, {kept, x}), scale});
     onBackward(out, {x}, [this, x, kept, scale](Value grad) {

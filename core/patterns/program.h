@@ -63,7 +63,7 @@ public:
         Value query, key, value, mask;  ///< mask: None, an additive or a boolean tensor
         Value dropout = Value::real(0.0);
         bool causal = false;
-        Value scale;                    ///< None = 1/sqrt(last size of query)
+        Value scale;  ///< None = 1/sqrt(last size of query)
     };
     Value attention(const Attention& call);
 

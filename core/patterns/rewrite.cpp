@@ -90,7 +90,12 @@ public:
             if (std::find(out->matched.begin(), out->matched.end(), b.node) == out->matched.end()) out->matched.push_back(b.node);
         for (NodeId id : out->matched)
             if (const NodeId write = writeBetween(root_, id)) {
-                why = Refusal{"REGION", {{"a", g_[id].name.str()}, {"b", g_[root_].name.str()}, {"write", g_.contains(write) ? g_[write].name.str() : "a node"}}, root_, g_.contains(write) ? write : NodeId(), {}};
+                why =
+                    Refusal{"REGION",
+                            {{"a", g_[id].name.str()}, {"b", g_[root_].name.str()}, {"write", g_.contains(write) ? g_[write].name.str() : "a node"}},
+                            root_,
+                            g_.contains(write) ? write : NodeId(),
+                            {}};
                 return nullptr;
             }
         if ((why = checkGuards(action.rule->where, scope(action, out->match)))) {
@@ -150,7 +155,11 @@ private:
             for (std::size_t i = 0; i < strict.captures.size(); ++i) {
                 const Value before = inputs.captured(strict.captures[i]);
                 if (!(before == again->captures[i]))
-                    return Refusal{"CAPTURE_CONFLICT", {{"name", "$" + strict.captures[i]}, {"a", name(before)}, {"b", name(again->captures[i])}}, root_, {}, {}};
+                    return Refusal{"CAPTURE_CONFLICT",
+                                   {{"name", "$" + strict.captures[i]}, {"a", name(before)}, {"b", name(again->captures[i])}},
+                                   root_,
+                                   {},
+                                   {}};
             }
             return std::nullopt;
         } catch (const TraceError& e) {
@@ -170,7 +179,11 @@ private:
             return std::string();
         };
         if ((packet == "aten::div" || packet == "aten::mul") && at("what") == "an argument")
-            return {"SCALE_NOT_SQRT_D", {{"node", g_[why.node].name.str()}, {"got", at("got")}, {"want", at("want")}}, why.node, {}, std::move(why.nodes)};
+            return {"SCALE_NOT_SQRT_D",
+                    {{"node", g_[why.node].name.str()}, {"got", at("got")}, {"want", at("want")}},
+                    why.node,
+                    {},
+                    std::move(why.nodes)};
         return why;
     }
 

@@ -9,16 +9,16 @@ namespace aliascope::patterns {
 struct Replacement {
     const Action* action = nullptr;
     Match match;
-    std::vector<NodeId> matched;               ///< root first
-    std::unique_ptr<Program> program;          ///< the replacement
-    std::vector<Value> results;                ///< of the program, by output; None where the pattern has none
-    std::map<NodeId, Value> inputs;            ///< placeholder of the program -> what it stands for
-    std::optional<Refusal> unsound;            ///< reference mode: what PyTorch does not check and does not hold
+    std::vector<NodeId> matched;       ///< root first
+    std::unique_ptr<Program> program;  ///< the replacement
+    std::vector<Value> results;        ///< of the program, by output; None where the pattern has none
+    std::map<NodeId, Value> inputs;    ///< placeholder of the program -> what it stands for
+    std::optional<Refusal> unsound;    ///< reference mode: what PyTorch does not check and does not hold
 };
 
 /// What was found at one root.
 struct Attempted {
-    std::unique_ptr<Replacement> replacement;  ///< null = nothing applies
+    std::unique_ptr<Replacement> replacement;                 ///< null = nothing applies
     std::vector<std::pair<const Action*, Refusal>> refusals;  ///< matches that a guard refused, then the nearest miss
 };
 

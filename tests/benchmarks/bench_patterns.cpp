@@ -1,8 +1,7 @@
-// Patterns: building PyTorch's attention patterns, and matching many patterns of a user on GPT-2's joint graph. Ten times the patterns should cost less
-// than twice the time: the second argument of `matching` is the number of patterns.
+// Patterns: building PyTorch's attention patterns, and matching many patterns of a user on GPT-2's joint graph. Ten times the patterns should cost
+// less than twice the time: the second argument of `matching` is the number of patterns.
 
 #include <benchmark/benchmark.h>
-
 #include <fmt/format.h>
 
 #include "core/passes/attention_rules.h"
@@ -37,7 +36,8 @@ void matching(benchmark::State& state) {
     for (auto _ : state) {
         for (NodeId id : inOrder(g)) {
             if (std::find(roots.begin(), roots.end(), g[id].op) == roots.end()) continue;
-            const auto found = patterns::attempt(set, g, id, {}, [](NodeId, NodeId) { return NodeId(); }, true);
+            const auto found = patterns::attempt(
+                set, g, id, {}, [](NodeId, NodeId) { return NodeId(); }, true);
             tried += found.refusals.size();
         }
     }
@@ -54,7 +54,8 @@ void attentionOnGpt2(benchmark::State& state) {
     for (auto _ : state)
         for (NodeId id : inOrder(g))
             if (std::find(roots.begin(), roots.end(), g[id].op) != roots.end())
-                benchmark::DoNotOptimize(patterns::attempt(set, g, id, {}, [](NodeId, NodeId) { return NodeId(); }, true));
+                benchmark::DoNotOptimize(patterns::attempt(
+                    set, g, id, {}, [](NodeId, NodeId) { return NodeId(); }, true));
     state.counters["nodes"] = static_cast<double>(g.size());
 }
 BENCHMARK(attentionOnGpt2)->Arg(1)->Arg(10)->Unit(benchmark::kMillisecond);

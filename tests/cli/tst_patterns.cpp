@@ -46,7 +46,8 @@ private slots:
         Attention a;
         a.dtype = "f32";
         for (const QString& pipeline : {"torch-joint", "best"}) {
-            const Answer opt = ask({"opt", "-", "--pipeline", pipeline, "--patterns", file("own", halved), "--until", "fuse-attention", "--as", "graph"}, attention(a));
+            const Answer opt = ask(
+                {"opt", "-", "--pipeline", pipeline, "--patterns", file("own", halved), "--until", "fuse-attention", "--as", "graph"}, attention(a));
             QCOMPARE(opt.exit, 0);
             QCOMPARE(opt.out.contains("aten.mul.Tensor](args = (%view_2, 0.125)"), pipeline == "torch-joint");
         }
@@ -76,9 +77,11 @@ private slots:
         QTest::addColumn<QString>("passes");
         QTest::addColumn<int>("exit");
         QTest::addColumn<QString>("message");
-        QTest::newRow("syntax") << "set s {\n  rul" << "fuse-attention" << 3 << "own.patterns:2:3: expected rule, macro or \"}\", found \"rul\".";
+        QTest::newRow("syntax") << "set s {\n  rul"
+                                << "fuse-attention" << 3 << "own.patterns:2:3: expected rule, macro or \"}\", found \"rul\".";
         QTest::newRow("no pass for it") << halved << "dce" << 2 << "the pipeline has no pass that takes patterns";
-        QTest::newRow("operator") << "set s { rule r { find aten.nothing($x) make $x } }" << "fuse-attention" << 4 << "expected an operator, found \"aten.nothing\"";
+        QTest::newRow("operator") << "set s { rule r { find aten.nothing($x) make $x } }"
+                                  << "fuse-attention" << 4 << "expected an operator, found \"aten.nothing\"";
     }
     void mistakes() {
         QFETCH(QString, text);

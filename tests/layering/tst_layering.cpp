@@ -70,15 +70,17 @@ private slots:
         QTest::addColumn<QString>("folder");
         QTest::addColumn<QString>("above");
         QTest::newRow("support") << "core/support/"
-                                 << "core/(ir|ops|analysis|text|pipeline|passes|recording|layout)/";
+                                 << "core/(ir|ops|analysis|text|pipeline|patterns|passes|recording|layout)/";
         QTest::newRow("ir") << "core/ir/"
-                            << "core/(ops|analysis|text|pipeline|passes|recording|layout)/";
+                            << "core/(ops|analysis|text|pipeline|patterns|passes|recording|layout)/";
         QTest::newRow("ops") << "core/ops/"
-                             << "core/(analysis|text|pipeline|passes|recording|layout)/";
+                             << "core/(analysis|text|pipeline|patterns|passes|recording|layout)/";
         QTest::newRow("analysis") << "core/analysis/"
                                   << "core/(text|pipeline|passes|recording|layout)/";
         QTest::newRow("text") << "core/text/"
                               << "core/(analysis|pipeline|passes|recording|layout)/";
+        QTest::newRow("patterns") << "core/patterns/"
+                                  << "core/(text|analysis|pipeline|passes|exec|recording|layout)/";
         QTest::newRow("pipeline") << "core/pipeline/"
                                   << "core/(text|passes|recording|layout)/";
         QTest::newRow("layout") << "core/layout/"

@@ -56,16 +56,26 @@ private slots:
     void errors_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("sentence");
-        QTest::newRow("no set") << "rule r" << "p.patterns:1:1: expected set or macro, found \"rule\".";
-        QTest::newRow("no find") << "set s {\n  rule r { make $x }\n}" << "p.patterns:2:12: expected find, found \"make\".";
-        QTest::newRow("open call") << "set s { rule r { find aten.relu($x make $x } }" << "p.patterns:1:36: expected \")\", found \"make\".";
-        QTest::newRow("end") << "set s { rule r { find" << "p.patterns:1:22: expected an expression, found the end of the text.";
-        QTest::newRow("results") << "set s { rule r { find aten.relu($x) make $x, $x } }" << "p.patterns:1:42: expected 1 results, as many as find has, found 2.";
-        QTest::newRow("columns are characters") << "# \xC3\xBC\nset s\xC3\xBC {" << "p.patterns:2:6: expected \"{\", found \"\xC3\xBC\".";
-        QTest::newRow("type") << "set s { rule r { find aten.relu($x: float) make $x } }" << "p.patterns:1:37: expected f, i, b, scalar, sym, rank or a dtype such as f32, found \"float\".";
-        QTest::newRow("number") << "set s { rule r { find aten.add($x, 99999999999999999999) make $x } }" << "p.patterns:1:36: expected a number that fits 64 bits, found 99999999999999999999.";
-        QTest::newRow("string") << "set s { rule r { find aten.add($x, \"a) make $x } }" << "p.patterns:1:36: expected a closing \", found the end of the line.";
-        QTest::newRow("macro arguments") << "macro m($x) = aten.relu($x)\nset s { rule r { find m($x, $y) make $x } }" << "p.patterns:2:23: expected 1 arguments of m, found 2.";
+        QTest::newRow("no set") << "rule r"
+                                << "p.patterns:1:1: expected set or macro, found \"rule\".";
+        QTest::newRow("no find") << "set s {\n  rule r { make $x }\n}"
+                                 << "p.patterns:2:12: expected find, found \"make\".";
+        QTest::newRow("open call") << "set s { rule r { find aten.relu($x make $x } }"
+                                   << "p.patterns:1:36: expected \")\", found \"make\".";
+        QTest::newRow("end") << "set s { rule r { find"
+                             << "p.patterns:1:22: expected an expression, found the end of the text.";
+        QTest::newRow("results") << "set s { rule r { find aten.relu($x) make $x, $x } }"
+                                 << "p.patterns:1:42: expected 1 results, as many as find has, found 2.";
+        QTest::newRow("columns are characters") << "# \xC3\xBC\nset s\xC3\xBC {"
+                                                << "p.patterns:2:6: expected \"{\", found \"\xC3\xBC\".";
+        QTest::newRow("type") << "set s { rule r { find aten.relu($x: float) make $x } }"
+                              << "p.patterns:1:37: expected f, i, b, scalar, sym, rank or a dtype such as f32, found \"float\".";
+        QTest::newRow("number") << "set s { rule r { find aten.add($x, 99999999999999999999) make $x } }"
+                                << "p.patterns:1:36: expected a number that fits 64 bits, found 99999999999999999999.";
+        QTest::newRow("string") << "set s { rule r { find aten.add($x, \"a) make $x } }"
+                                << "p.patterns:1:36: expected a closing \", found the end of the line.";
+        QTest::newRow("macro arguments") << "macro m($x) = aten.relu($x)\nset s { rule r { find m($x, $y) make $x } }"
+                                         << "p.patterns:2:23: expected 1 arguments of m, found 2.";
     }
     void errors() {
         QFETCH(QString, text);
@@ -89,7 +99,9 @@ private slots:
     }
 
     void everyPrefixIsAnErrorOrAFile() {
-        const std::string text = "macro m($x) = aten.relu($x)\nset s { rule r prio 2 { example $x=[2|1, 3]:f|f32 grad, $p=0.5 find m($x)?, none where $x in [1, -2.5e3] make 1/$x * (2 - $x), none } }";
+        const std::string text =
+            "macro m($x) = aten.relu($x)\nset s { rule r prio 2 { example $x=[2|1, 3]:f|f32 grad, $p=0.5 find m($x)?, none where $x in [1, -2.5e3] "
+            "make 1/$x * (2 - $x), none } }";
         for (std::size_t n = 0; n <= text.size(); ++n) (void)parsePatterns(text.substr(0, n), "p");
         QVERIFY(parsePatterns(text, "p"));
     }

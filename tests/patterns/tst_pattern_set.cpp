@@ -1,9 +1,7 @@
 // The registry (patterns.md 4, 5, 10, 16): the 144 variants of PyTorch's attention patterns, their sizes, and which of them coincide.
 
-#include <QTest>
-
 #include <QFile>
-
+#include <QTest>
 #include <map>
 #include <random>
 #include <set>
@@ -102,8 +100,10 @@ private slots:
             if (inference) QTest::newRow(f32) << name << inference << training << outputs;
             const bool bs1 = name.endsWith("_bs1");
             const QString half = bs1 ? name.chopped(4) + "_half_bs1" : name + "_half";
-            if (inference) QTest::newRow(qPrintable(half)) << half << halfInference << halfTraining << outputs;
-            else QTest::newRow(f32) << name << halfInference << halfTraining << outputs;
+            if (inference)
+                QTest::newRow(qPrintable(half)) << half << halfInference << halfTraining << outputs;
+            else
+                QTest::newRow(f32) << name << halfInference << halfTraining << outputs;
         };
         row("1", 19, 39, 21, 44, 5);
         row("2", 19, 39, 21, 44, 5);
@@ -159,13 +159,18 @@ private slots:
     }
 
     void redundantViewsAreNoOtherPattern() {
-        const std::string examples = "example $query=[2|1, 4, 8, 16] grad, $key=[2|1, 4, 8, 16] grad, $value=[2|1, 4, 8, 16] grad, $attn_mask=[2|1, 1, 1, 4]:f32\n";
+        const std::string examples =
+            "example $query=[2|1, 4, 8, 16] grad, $key=[2|1, 4, 8, 16] grad, $value=[2|1, 4, 8, 16] grad, $attn_mask=[2|1, 1, 1, 4]:f32\n";
         const auto rule = [&](const std::string& name, const std::string& score) {
-            return "rule " + name + " { " + examples + "find matmul(cast(softmax(cast(" + score + R"(, f32), -1), dtype($query)), %v=permute($value, [0, 2, 1, 3])), %k, %v
+            return "rule " + name + " { " + examples + "find matmul(cast(softmax(cast(" + score +
+                   R"(, f32), -1), dtype($query)), %v=permute($value, [0, 2, 1, 3])), %k, %v
                 make $query, %k, %v })";
         };
-        const std::string masked = "cast(add(%s=matmul(permute($query, [0, 2, 1, 3]), permute(%k=permute($key, [0, 2, 1, 3]), [0, 1, 3, 2])), $attn_mask), dtype($query))";
-        const std::string flat = "view(view(" + masked + ", [dim($query, 0) * dim($query, 2), dim($query, 1), dim($key, 1)]), [dim($query, 0), dim($query, 2), dim($query, 1), dim($key, 1)])";
+        const std::string masked =
+            "cast(add(%s=matmul(permute($query, [0, 2, 1, 3]), permute(%k=permute($key, [0, 2, 1, 3]), [0, 1, 3, 2])), $attn_mask), dtype($query))";
+        const std::string flat =
+            "view(view(" + masked +
+            ", [dim($query, 0) * dim($query, 2), dim($query, 1), dim($key, 1)]), [dim($query, 0), dim($query, 2), dim($query, 1), dim($key, 1)])";
         const Registered both = registered("set s { " + rule("is", masked) + rule("was", flat) + " }");
         QVERIFY2(both.error.empty(), both.error.c_str());
         QCOMPARE(both.set->actions().size(), std::size_t(16));
@@ -232,7 +237,8 @@ private slots:
     void theNetFindsOneOfThousands() {
         std::string rules = "set many {";
         for (int i = 0; i < 3000; ++i)
-            rules += "rule r" + std::to_string(i) + " { find aten.mul.Tensor(aten.add.Tensor(aten." + (i % 2 ? "sin" : "cos") + "($x), " + std::to_string(i) + "), $y) make $x }";
+            rules += "rule r" + std::to_string(i) + " { find aten.mul.Tensor(aten.add.Tensor(aten." + (i % 2 ? "sin" : "cos") + "($x), " +
+                     std::to_string(i) + "), $y) make $x }";
         const Registered r = registered(rules + "}");
         QVERIFY2(r.error.empty(), r.error.c_str());
         Graph g;
@@ -268,9 +274,14 @@ private slots:
             for (int k = 0; k < 1 + i % 3; ++k) {
                 const std::size_t at = random() % text.size(), length = 1 + random() % 12;
                 switch (random() % 3) {
-                    case 0: text.erase(at, length); break;
-                    case 1: text.insert(at, text.substr(random() % text.size(), length)); break;
-                    default: text[at] = static_cast<char>(random() % 256);
+                    case 0:
+                        text.erase(at, length);
+                        break;
+                    case 1:
+                        text.insert(at, text.substr(random() % text.size(), length));
+                        break;
+                    default:
+                        text[at] = static_cast<char>(random() % 256);
                 }
             }
             const Registered r = registered(text);
@@ -284,7 +295,8 @@ private slots:
         QVERIFY(attentionPatterns(true).actions().size() > 144);
         std::set<std::string> rules;
         for (const Action& a : attentionPatterns(true).actions()) rules.insert(a.rule->name);
-        for (const char* rule : {"sdpa_1", "sdpa_27", "masked_mul", "decomposed_masked", "causal_mul", "padded_root"}) QVERIFY2(rules.count(rule), rule);
+        for (const char* rule : {"sdpa_1", "sdpa_27", "masked_mul", "decomposed_masked", "causal_mul", "padded_root"})
+            QVERIFY2(rules.count(rule), rule);
     }
 };
 

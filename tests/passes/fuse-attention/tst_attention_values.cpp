@@ -20,7 +20,11 @@ namespace {
 Value lowerTriangle(Program& p, std::int64_t size, const std::string& device) {
     const auto numbers = [&] {
         return p.call("prims::iota"_n, {Value::integer(size)},
-                      {{"start"_n, Value::integer(0)}, {"step"_n, Value::integer(1)}, {"dtype"_n, dtypeValue(DType::I64)}, {"device"_n, Value::device(Name(device))}, {"requires_grad"_n, Value::boolean(false)}});
+                      {{"start"_n, Value::integer(0)},
+                       {"step"_n, Value::integer(1)},
+                       {"dtype"_n, dtypeValue(DType::I64)},
+                       {"device"_n, Value::device(Name(device))},
+                       {"requires_grad"_n, Value::boolean(false)}});
     };
     return p.call("aten::le.Tensor"_n, {p.unsqueeze(numbers(), 0), p.unsqueeze(numbers(), 1)});
 }
@@ -46,7 +50,8 @@ std::string searchText(const Action& a, const std::string& device) {
     Environment environment;
     std::vector<Value> parameters;
     for (const Example& e : a.rule->examples) {
-        const Value v = valueOf(e, p, has(a.name, "_half") ? DType::F16 : DType::F32, has(a.name, "_bs1") ? 1 : 0, has(a.name, "_mask_fp32"), !has(a.name, "without_dropout"), device);
+        const Value v = valueOf(e, p, has(a.name, "_half") ? DType::F16 : DType::F32, has(a.name, "_bs1") ? 1 : 0, has(a.name, "_mask_fp32"),
+                                !has(a.name, "without_dropout"), device);
         environment["$" + e.capture] = v;
         parameters.push_back(v);
     }
@@ -143,7 +148,9 @@ private slots:
             for (const char* device : {"cuda:0", "cpu"}) {
                 const auto& actions = attentionPatterns(extended).actions();
                 for (std::size_t i = 0; i < actions.size(); ++i)
-                    if (actions[i].traced) QTest::newRow((actions[i].name + (extended ? " extended " : " reference ") + device).c_str()) << static_cast<int>(i) << extended << device;
+                    if (actions[i].traced)
+                        QTest::newRow((actions[i].name + (extended ? " extended " : " reference ") + device).c_str())
+                            << static_cast<int>(i) << extended << device;
             }
     }
     void replaced() {
@@ -172,7 +179,8 @@ private slots:
         QCOMPARE(is.outputs.size(), was.outputs.size());
         for (std::size_t i = 0; i < was.outputs.size(); ++i) {
             const double error = errorOf(was.outputs[i], is.outputs[i]);
-            QVERIFY2(error <= (has(a.name, "_half") ? 2e-2 : 1e-4), (std::to_string(i) + ": " + std::to_string(error) + "\n" + said + before.after + after.after).c_str());
+            QVERIFY2(error <= (has(a.name, "_half") ? 2e-2 : 1e-4),
+                     (std::to_string(i) + ": " + std::to_string(error) + "\n" + said + before.after + after.after).c_str());
         }
     }
 

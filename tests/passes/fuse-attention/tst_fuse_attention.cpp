@@ -1,7 +1,6 @@
 // Attention fusion (patterns.md 3, 5, 12 to 16): text in, text out; what must stay, and what is said about it.
 
 #include <QTemporaryDir>
-
 #include <fstream>
 
 #include "tests/passes/fuse-attention/attention_text.h"
@@ -43,22 +42,34 @@ private slots:
     %_scaled_dot_product_cudnn_attention_default : [num_users=1] = call_function[target=torch.ops.aten._scaled_dot_product_cudnn_attention.default](args = (%q, %k, %v, None, False), kwargs = {scale: 0.125})
     %getitem : [num_users=1] = call_function[target=operator.getitem](args = (%_scaled_dot_product_cudnn_attention_default, 0), kwargs = {})
     return (getitem,)
-)").trimmed());
+)")
+                                                                  .trimmed());
         const Decision* applied = decisionOf(run, "applied", "APPLIED");
         QVERIFY(applied);
         QCOMPARE(applied->rule, std::string("sdpa_1_half_inference"));
-        QCOMPARE(sentenceOf(run, "applied", "APPLIED"), std::string("sdpa_1_half_inference replaced 21 nodes by _scaled_dot_product_cudnn_attention_default."));
+        QCOMPARE(sentenceOf(run, "applied", "APPLIED"),
+                 std::string("sdpa_1_half_inference replaced 21 nodes by _scaled_dot_product_cudnn_attention_default."));
     }
 
     void kernels_data() {
         QTest::addColumn<QString>("dtype");
         QTest::addColumn<QString>("device");
         QTest::addColumn<QString>("kernel");
-        QTest::newRow("f16") << "f16" << "cuda:0" << "aten._scaled_dot_product_cudnn_attention.default";
-        QTest::newRow("bf16") << "bf16" << "cuda:1" << "aten._scaled_dot_product_cudnn_attention.default";
-        QTest::newRow("f32") << "f32" << "cuda:0" << "aten._scaled_dot_product_efficient_attention.default";
-        QTest::newRow("cpu") << "f32" << "cpu" << "aten._scaled_dot_product_flash_attention_for_cpu.default";
-        QTest::newRow("cpu f16") << "f16" << "cpu" << "aten._scaled_dot_product_flash_attention_for_cpu.default";
+        QTest::newRow("f16") << "f16"
+                             << "cuda:0"
+                             << "aten._scaled_dot_product_cudnn_attention.default";
+        QTest::newRow("bf16") << "bf16"
+                              << "cuda:1"
+                              << "aten._scaled_dot_product_cudnn_attention.default";
+        QTest::newRow("f32") << "f32"
+                             << "cuda:0"
+                             << "aten._scaled_dot_product_efficient_attention.default";
+        QTest::newRow("cpu") << "f32"
+                             << "cpu"
+                             << "aten._scaled_dot_product_flash_attention_for_cpu.default";
+        QTest::newRow("cpu f16") << "f16"
+                                 << "cpu"
+                                 << "aten._scaled_dot_product_flash_attention_for_cpu.default";
     }
     void kernels() {
         QFETCH(QString, dtype);
@@ -155,8 +166,10 @@ private slots:
         Attention a;
         a.keep = keep.toStdString();
         RUN_PASSES(run, attention(a), "fuse-attention{mode=extended}");
-        if (causal) QVERIFY2(run.contains("args = (%q, %k, %v, None, False, 0.0, True), kwargs = {scale: 0.125}"), run.after.c_str());
-        else QCOMPARE(run.after, run.before);
+        if (causal)
+            QVERIFY2(run.contains("args = (%q, %k, %v, None, False, 0.0, True), kwargs = {scale: 0.125}"), run.after.c_str());
+        else
+            QCOMPARE(run.after, run.before);
     }
 
     void mixedDtypes() {
@@ -187,7 +200,8 @@ private slots:
     void writesInBetween() {
         std::string text = attention({});
         const auto at = text.find("        scaled:");
-        text.insert(at, R"(        copy_: "f16[2, 4, 16, 64][4096, 1024, 64, 1]cuda:0" = torch.ops.aten.copy_.default(q, v))" "\n");
+        text.insert(at, R"(        copy_: "f16[2, 4, 16, 64][4096, 1024, 64, 1]cuda:0" = torch.ops.aten.copy_.default(q, v))"
+                        "\n");
         for (const char* passes : {"fuse-attention", "fuse-attention{mode=extended}"}) {
             RUN_PASSES(run, text, passes);
             QCOMPARE(run.after, run.before);
@@ -204,29 +218,56 @@ private slots:
     }
 
     void attentionBeforeDecomposition() {
-        const std::string q = R"("f32[1, 2, 8, 4][64, 32, 4, 1]cpu")", folded = R"("f32[2, 8, 4][32, 4, 1]cpu")", score = R"("f32[1, 2, 8, 8][128, 64, 8, 1]cpu")",
-                          flat = R"("f32[2, 8, 8][64, 8, 1]cpu")";
+        const std::string q = R"("f32[1, 2, 8, 4][64, 32, 4, 1]cpu")", folded = R"("f32[2, 8, 4][32, 4, 1]cpu")",
+                          score = R"("f32[1, 2, 8, 8][128, 64, 8, 1]cpu")", flat = R"("f32[2, 8, 8][64, 8, 1]cpu")";
         const auto text = [&](const std::string& transpose, const std::string& axis) {
-            return readableGraph("q: " + q + ", k: " + q + ", v: " + q, "transpose: \"f32[1, 2, 4, 8][64, 32, 1, 4]cpu\" = torch.ops.aten.transpose.int(k, " + transpose + ")\n"
-                "expand: " + q + " = torch.ops.aten.expand.default(q, [1, 2, 8, 4])\n"
-                "view: " + folded + " = torch.ops.aten.view.default(expand, [2, 8, 4])\n"
-                "expand_1: \"f32[1, 2, 4, 8][64, 32, 1, 4]cpu\" = torch.ops.aten.expand.default(transpose, [1, 2, 4, 8])\n"
-                "view_1: \"f32[2, 4, 8][32, 1, 4]cpu\" = torch.ops.aten.view.default(expand_1, [2, 4, 8])\n"
-                "bmm: " + flat + " = torch.ops.aten.bmm.default(view, view_1)\n"
-                "_unsafe_view: " + score + " = torch.ops.aten._unsafe_view.default(bmm, [1, 2, 8, 8])\n"
-                "mul: " + score + " = torch.ops.aten.mul.Tensor(_unsafe_view, 0.3)\n"
-                "_softmax: " + score + " = torch.ops.aten._softmax.default(mul, " + axis + ", False)\n"
-                "expand_2: " + score + " = torch.ops.aten.expand.default(_softmax, [1, 2, 8, 8])\n"
-                "view_2: " + flat + " = torch.ops.aten.view.default(expand_2, [2, 8, 8])\n"
-                "expand_3: " + q + " = torch.ops.aten.expand.default(v, [1, 2, 8, 4])\n"
-                "view_3: " + folded + " = torch.ops.aten.view.default(expand_3, [2, 8, 4])\n"
-                "bmm_1: " + folded + " = torch.ops.aten.bmm.default(view_2, view_3)\n"
-                "_unsafe_view_1: " + q + " = torch.ops.aten._unsafe_view.default(bmm_1, [1, 2, 8, 4])\n"
-                "return (_unsafe_view_1,)");
+            return readableGraph("q: " + q + ", k: " + q + ", v: " + q,
+                                 "transpose: \"f32[1, 2, 4, 8][64, 32, 1, 4]cpu\" = torch.ops.aten.transpose.int(k, " + transpose +
+                                     ")\n"
+                                     "expand: " +
+                                     q +
+                                     " = torch.ops.aten.expand.default(q, [1, 2, 8, 4])\n"
+                                     "view: " +
+                                     folded +
+                                     " = torch.ops.aten.view.default(expand, [2, 8, 4])\n"
+                                     "expand_1: \"f32[1, 2, 4, 8][64, 32, 1, 4]cpu\" = torch.ops.aten.expand.default(transpose, [1, 2, 4, 8])\n"
+                                     "view_1: \"f32[2, 4, 8][32, 1, 4]cpu\" = torch.ops.aten.view.default(expand_1, [2, 4, 8])\n"
+                                     "bmm: " +
+                                     flat +
+                                     " = torch.ops.aten.bmm.default(view, view_1)\n"
+                                     "_unsafe_view: " +
+                                     score +
+                                     " = torch.ops.aten._unsafe_view.default(bmm, [1, 2, 8, 8])\n"
+                                     "mul: " +
+                                     score +
+                                     " = torch.ops.aten.mul.Tensor(_unsafe_view, 0.3)\n"
+                                     "_softmax: " +
+                                     score + " = torch.ops.aten._softmax.default(mul, " + axis +
+                                     ", False)\n"
+                                     "expand_2: " +
+                                     score +
+                                     " = torch.ops.aten.expand.default(_softmax, [1, 2, 8, 8])\n"
+                                     "view_2: " +
+                                     flat +
+                                     " = torch.ops.aten.view.default(expand_2, [2, 8, 8])\n"
+                                     "expand_3: " +
+                                     q +
+                                     " = torch.ops.aten.expand.default(v, [1, 2, 8, 4])\n"
+                                     "view_3: " +
+                                     folded +
+                                     " = torch.ops.aten.view.default(expand_3, [2, 8, 4])\n"
+                                     "bmm_1: " +
+                                     folded +
+                                     " = torch.ops.aten.bmm.default(view_2, view_3)\n"
+                                     "_unsafe_view_1: " +
+                                     q +
+                                     " = torch.ops.aten._unsafe_view.default(bmm_1, [1, 2, 8, 4])\n"
+                                     "return (_unsafe_view_1,)");
         };
         for (const auto& [transpose, axis] : {std::pair("-2, -1", "-1"), std::pair("3, 2", "3")}) {
             RUN_PASSES(run, text(transpose, axis), "fuse-attention{mode=extended}");
-            QVERIFY2(run.contains("_scaled_dot_product_flash_attention_for_cpu.default](args = (%q, %k, %v), kwargs = {scale: 0.3})"), (run.after + sentenceOf(run, "refused", "X")).c_str());
+            QVERIFY2(run.contains("_scaled_dot_product_flash_attention_for_cpu.default](args = (%q, %k, %v), kwargs = {scale: 0.3})"),
+                     (run.after + sentenceOf(run, "refused", "X")).c_str());
         }
         RUN_PASSES(otherAxis, text("-2, -1", "-2"), "fuse-attention{mode=extended}");
         QCOMPARE(otherAxis.after, otherAxis.before);
@@ -262,7 +303,9 @@ private slots:
             relu: "f32[8, 4][4, 1]cpu" = torch.ops.aten.relu.default(add)
             return (relu,))");
         RUN_PASSES(run, text, "fuse-attention{patterns=\"" + path + "\"}");
-        QVERIFY2(run.contains("%ones_like_default : [num_users=1] = call_function[target=torch.ops.aten.ones_like.default](args = (%x,), kwargs = {})"), run.after.c_str());
+        QVERIFY2(
+            run.contains("%ones_like_default : [num_users=1] = call_function[target=torch.ops.aten.ones_like.default](args = (%x,), kwargs = {})"),
+            run.after.c_str());
         QCOMPARE(run.count("aten.sin.default"), 0);
         QCOMPARE(run.count("aten.relu.default"), 1);
     }
@@ -270,9 +313,11 @@ private slots:
     void capturesThatMustDiffer() {
         QTemporaryDir folder;
         const std::string path = folder.filePath("own.patterns").toStdString();
-        std::ofstream(path) << "set own { rule r { find aten.relu(aten.add.Tensor(aten.mul.Tensor($x !exclusive, 2.0), $y !exclusive)) make aten.add.Tensor($x, $y) } }";
+        std::ofstream(path) << "set own { rule r { find aten.relu(aten.add.Tensor(aten.mul.Tensor($x !exclusive, 2.0), $y !exclusive)) make "
+                               "aten.add.Tensor($x, $y) } }";
         for (const char* other : {"x", "z"}) {
-            RUN_PASSES(run, readableGraph(R"(x: "f32[8][1]cpu", z: "f32[8][1]cpu")", std::string(R"(mul: "f32[8][1]cpu" = torch.ops.aten.mul.Tensor(x, 2.0)
+            RUN_PASSES(run,
+                       readableGraph(R"(x: "f32[8][1]cpu", z: "f32[8][1]cpu")", std::string(R"(mul: "f32[8][1]cpu" = torch.ops.aten.mul.Tensor(x, 2.0)
                 add: "f32[8][1]cpu" = torch.ops.aten.add.Tensor(mul, )") + other + R"()
                 relu: "f32[8][1]cpu" = torch.ops.aten.relu.default(add)
                 return (relu,))"),
@@ -287,7 +332,8 @@ private slots:
         const std::string path = folder.filePath("own.patterns").toStdString();
         std::ofstream(path) << "set own { rule r { find aten.relu(aten.add.Tensor(aten.mul.Tensor($x, 2.0), $x)) make aten.mul.Tensor($x, 3.0) } }";
         for (const char* other : {"x", "z"}) {
-            RUN_PASSES(run, readableGraph(R"(x: "f32[8][1]cpu", z: "f32[8][1]cpu")", std::string(R"(mul: "f32[8][1]cpu" = torch.ops.aten.mul.Tensor(x, 2)
+            RUN_PASSES(run,
+                       readableGraph(R"(x: "f32[8][1]cpu", z: "f32[8][1]cpu")", std::string(R"(mul: "f32[8][1]cpu" = torch.ops.aten.mul.Tensor(x, 2)
                 add: "f32[8][1]cpu" = torch.ops.aten.add.Tensor(mul, )") + other + R"()
                 relu: "f32[8][1]cpu" = torch.ops.aten.relu.default(add)
                 return (relu,))"),
@@ -317,11 +363,16 @@ private slots:
     void badFiles_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("code");
-        QTest::newRow("syntax") << "set s { rule" << "PATTERN_SYNTAX";
-        QTest::newRow("operator") << "set s { rule r { find aten.no_such_thing($x) make $x } }" << "PATTERN_SYNTAX";
-        QTest::newRow("capture") << "set s { rule r { find aten.relu($x) make aten.relu($y) } }" << "PATTERN_SYNTAX";
-        QTest::newRow("anything") << "set s { rule r { find $x make $x } }" << "EMPTY_PATTERN";
-        QTest::newRow("empty") << "set s { rule r { find aten.permute(aten.permute($x, [1, 0]), [1, 0]) make $x } }" << "EMPTY_PATTERN";
+        QTest::newRow("syntax") << "set s { rule"
+                                << "PATTERN_SYNTAX";
+        QTest::newRow("operator") << "set s { rule r { find aten.no_such_thing($x) make $x } }"
+                                  << "PATTERN_SYNTAX";
+        QTest::newRow("capture") << "set s { rule r { find aten.relu($x) make aten.relu($y) } }"
+                                 << "PATTERN_SYNTAX";
+        QTest::newRow("anything") << "set s { rule r { find $x make $x } }"
+                                  << "EMPTY_PATTERN";
+        QTest::newRow("empty") << "set s { rule r { find aten.permute(aten.permute($x, [1, 0]), [1, 0]) make $x } }"
+                               << "EMPTY_PATTERN";
     }
     void badFiles() {
         QFETCH(QString, text);
