@@ -28,6 +28,7 @@
 #include "views/panels/job_line.h"
 #include "views/panels/log_panel.h"
 #include "views/panels/memory_panel.h"
+#include "views/panels/new_dump_strip.h"
 #include "views/panels/node_card.h"
 #include "views/panels/nodes_panel.h"
 #include "views/panels/numerics_panel.h"
@@ -65,7 +66,7 @@ protected:
         painter.drawRect(rect().adjusted(inset, inset, -inset, -inset));
         painter.setFont(Metrics::uiFont(1.4, true));
         painter.setPen(p(Role::Ink));
-        painter.drawText(rect(), Qt::AlignCenter, MainWindow::tr("Drop to open: graph text, readable Python, a log, or a session"));
+        painter.drawText(rect(), Qt::AlignCenter, MainWindow::tr("Drop to open: a graph, a log, a trace, a folder of dumps, an archive, or a session"));
     }
 };
 
@@ -151,6 +152,8 @@ void MainWindow::buildCentre() {
     column->setSpacing(0);
     banner_ = new ErrorBanner(centre);
     column->addWidget(banner_);
+    dumps_ = new NewDumpStrip(centre);
+    column->addWidget(dumps_);
     pages_ = new QStackedWidget(centre);
     pages_->setObjectName(QStringLiteral("window.pages"));
     start_ = new StartPage(recent_, pages_);
@@ -288,7 +291,14 @@ void MainWindow::wire() {
     connect(import_, &ImportSheet::dismissed, this, [this] { showPage(session_.isOpen() ? workspace_ : static_cast<QWidget*>(start_)); });
     connect(start_, &StartPage::openWanted, this, &MainWindow::chooseFile);
     connect(start_, &StartPage::pasteWanted, this, &MainWindow::pasteGraph);
+    connect(start_, &StartPage::newestWanted, this, &MainWindow::openNewestTrace);
+    connect(start_, &StartPage::watchWanted, this, &MainWindow::chooseWatched);
     connect(start_, &StartPage::requested, this, &MainWindow::open);
+    connect(dumps_, &NewDumpStrip::openWanted, this, [this](const QString& path) {
+        OpenRequest request;
+        request.path = path;
+        open(request);
+    });
     connect(summary_, &SummaryStrip::decisionsWanted, this, [this](const QString& query) {
         raisePanel(QStringLiteral("decisions"));
         decisions_->setQuery(query);
@@ -434,6 +444,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
         request.path = url.toLocalFile();
         break;
     }
+    if (QFileInfo(request.path).isDir()) dumps_->watch(request.path);  // a program may still be writing into it
     if (request.path.isEmpty()) {
         request.text = event->mimeData()->text();
         request.title = tr("dropped text");

@@ -29,6 +29,7 @@ class ImportSheet;
 class JobLine;
 class LogPanel;
 class MemoryPanel;
+class NewDumpStrip;
 class NodesPanel;
 class NumericsPanel;
 class PassesPanel;
@@ -93,6 +94,8 @@ private:
     void saveAs();
     void closeGraph();
     void pasteGraph();
+    void openNewestTrace();
+    void chooseWatched();
     void setTheme(ThemeChoice choice);
     void showKeys();
     void showAbout();
@@ -111,6 +114,7 @@ private:
     ImportSheet* import_ = nullptr;
     QWidget* workspace_ = nullptr;
     ErrorBanner* banner_ = nullptr;
+    NewDumpStrip* dumps_ = nullptr;
     SummaryStrip* summary_ = nullptr;
     StagePanel* stage_ = nullptr;
     PassesPanel* passes_ = nullptr;

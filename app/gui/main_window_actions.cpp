@@ -4,6 +4,7 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QDockWidget>
 #include <QFileDialog>
 #include <QMenu>
@@ -24,8 +25,10 @@
 #include "views/panels/decisions_panel.h"
 #include "views/panels/error_banner.h"
 #include "views/panels/history_panel.h"
+#include "views/panels/import_sheet.h"
 #include "views/panels/log_panel.h"
 #include "views/panels/memory_panel.h"
+#include "views/panels/new_dump_strip.h"
 #include "views/panels/nodes_panel.h"
 #include "views/panels/numerics_panel.h"
 #include "views/panels/passes_panel.h"
@@ -117,6 +120,13 @@ void MainWindow::buildSubMenus(const QHash<QString, QMenu*>& menus) {
 void MainWindow::bindCommands() {
     bind("file.open", [this] { chooseFile(); });
     bind("file.paste", [this] { pasteGraph(); });
+    bind("file.newest", [this] { openNewestTrace(); });
+    bind("file.watch", [this] { chooseWatched(); });
+    bind("file.graphs", [this] {
+        if (!session_.pendingDocument()) return say(tr("The file holds one graph."));
+        showPage(import_);
+        import_->showChoice();
+    });
     bind("file.operators", [this] { chooseOperators(); });
     bind("file.save", [this] { saveAs(); });
     bind("file.close", [this] { closeGraph(); });
@@ -428,6 +438,29 @@ void MainWindow::pasteGraph() {
         return;
     }
     open(request);
+}
+
+void MainWindow::openNewestTrace() {
+    QStringList roots{QDir::homePath()};
+    if (const QString folder = qEnvironmentVariable("TORCH_TRACE"); !folder.isEmpty()) roots.prepend(folder);
+    session_.jobs().start(
+        tr("Looking for the newest trace"), QStringLiteral("newest"), JobQueue::Kind::Visible,
+        [roots](const JobContext& job) { return newestTrace(roots, [&job] { return job.cancelled(); }); },
+        [this, roots](const QString& path) {
+            if (path.isEmpty()) return say(tr("No trace or dump was found in %1.").arg(roots.join(tr(" or "))));
+            OpenRequest request;
+            request.path = path;
+            open(request);
+        });
+}
+
+void MainWindow::chooseWatched() {
+    auto* dialog = new QFileDialog(this, tr("Watch a folder for new dumps"));
+    dialog->setObjectName(QStringLiteral("watch.dialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { dumps_->watch(path); });
+    dialog->open();
 }
 
 void MainWindow::setTheme(ThemeChoice choice) { applyTheme(choice); }

@@ -119,6 +119,7 @@ private slots:
         openKv();
         auto* list = window_->findChild<QTreeView*>(QStringLiteral("passes.list"));
         const QModelIndex second = list->model()->index(1, 0);
+        list->scrollTo(second);  // the last stages are on screen
         QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualRect(second).center());
         QVERIFY(settle());
         QCOMPARE(window_->session().stage(), 2);
@@ -267,7 +268,7 @@ private slots:
         QApplication::clipboard()->setText(QLatin1String(kTwoGraphs));
         QTest::keyClick(window_.get(), Qt::Key_V, Qt::ControlModifier);
         QVERIFY(settle());
-        auto* list = window_->findChild<QTableView*>(QStringLiteral("import.list"));
+        auto* list = window_->findChild<QTreeView*>(QStringLiteral("import.list"));
         QVERIFY(list->isVisible());
         QCOMPARE(list->model()->rowCount(), 2);
         QCOMPARE(list->currentIndex().row(), 1);  // the largest

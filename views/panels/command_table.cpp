@@ -10,6 +10,9 @@ const std::vector<Command>& commandTable() {
     static const std::vector<Command> table = {
         {"file.open", "File", QT_TRANSLATE_NOOP("Command", "&Open..."), "Ctrl+O", false, "open"},
         {"file.paste", "File", QT_TRANSLATE_NOOP("Command", "&Paste graph text"), "Ctrl+V", false, "run"},
+        {"file.newest", "File", QT_TRANSLATE_NOOP("Command", "Open &newest trace"), "", false, ""},
+        {"file.graphs", "File", QT_TRANSLATE_NOOP("Command", "Other &graphs of the file"), "Ctrl+Shift+O", true, "list"},
+        {"file.watch", "File", QT_TRANSLATE_NOOP("Command", "&Watch a folder for new dumps..."), "", false, ""},
         {"file.operators", "File", QT_TRANSLATE_NOOP("Command", "Add operator &schemas..."), "", false, ""},
         {"file.save", "|File", QT_TRANSLATE_NOOP("Command", "&Save session as..."), "Ctrl+S Ctrl+Shift+S", true, "run"},
         {"file.close", "File", QT_TRANSLATE_NOOP("Command", "&Close"), "Ctrl+W", true, ""},

@@ -109,7 +109,17 @@ QWidget* StartPage::left() {
     buttons->addWidget(paste);
     buttons->addStretch(1);
     column->addLayout(buttons);
-    column->addWidget(quietLabel(tr("or drop a file anywhere on this window"), box));
+    auto* more = new QHBoxLayout;
+    more->setSpacing(Metrics::gap());
+    auto* newest = textButton(tr("Open newest trace"), QStringLiteral("start.newest"), box);
+    newest->setToolTip(tr("The trace or dump in TORCH_TRACE or your home folder that was written last"));
+    auto* watch = textButton(tr("Watch a folder"), QStringLiteral("start.watch"), box);
+    watch->setToolTip(tr("Says when a program that is being compiled has written another dump"));
+    more->addWidget(newest);
+    more->addWidget(watch);
+    more->addStretch(1);
+    column->addLayout(more);
+    column->addWidget(quietLabel(tr("or drop files, folders or .pt2 archives anywhere on this window"), box));
     column->addSpacing(Metrics::section());
 
     column->addWidget(heading(tr("Recent"), box, 1.1));
@@ -130,6 +140,8 @@ QWidget* StartPage::left() {
     column->addStretch(1);
     connect(open, &QPushButton::clicked, this, &StartPage::openWanted);
     connect(paste, &QPushButton::clicked, this, &StartPage::pasteWanted);
+    connect(newest, &QPushButton::clicked, this, &StartPage::newestWanted);
+    connect(watch, &QPushButton::clicked, this, &StartPage::watchWanted);
     auto openRecent = [this](const QModelIndex& index) {
         OpenRequest request;
         request.path = recent_.paths().value(index.row());

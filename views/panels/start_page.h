@@ -1,5 +1,5 @@
 #pragma once
-// What stands in the window before a file is open: open, paste, recent files, samples (ui.md 2.13).
+// What stands in the window before a file is open: open, paste, newest trace, watch, recent files, samples (ui.md 2.13).
 
 #include <QWidget>
 
@@ -18,6 +18,8 @@ public:
 signals:
     void openWanted();
     void pasteWanted();
+    void newestWanted();
+    void watchWanted();
     void requested(const aliascope::OpenRequest& request);
 
 protected:

@@ -66,7 +66,8 @@ struct RecordOutcome {
 std::vector<std::size_t> openableUnits(const Document& document);
 
 ReadOutcome readInput(const OpenRequest& request, const JobContext& job);
-/// Runs `pipeline` over the unit and records it in a new session at `sessionPath`, then opens that.
+/// Runs `pipeline` over the unit and records it in a new session at `sessionPath`, then opens that. The stages that the file has of the same
+/// compilation become lanes of their own (foreign_lanes.h); graphs of other compilations are left out.
 RecordOutcome recordUnit(const ReadOutcome& input, std::size_t unit, const QString& sessionPath, const JobContext& job);
 /// Another pipeline over the graph of an open lane, recorded as a further lane of the same session.
 RecordOutcome recordLane(const LaneData& open, const QString& pipeline, const std::shared_ptr<const OpRegistry>& ops, const JobContext& job);

@@ -1,0 +1,241 @@
+// What the window opens, by drop, by key and by itself: traces as trees of compilations, folders of dumps, new dumps of a folder that is watched.
+
+#include <QApplication>
+#include <QClipboard>
+#include <QDropEvent>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTreeView>
+
+#include "tests/views/open_window.h"
+#include "views/panels/stage_panel.h"
+#include "views/panels/theme.h"
+#include "views/session/folder_watch.h"
+
+using namespace aliascope;
+
+namespace {
+
+QString trace() { return QStringLiteral(ALIASCOPE_SOURCE_DIR "/tests/data/text/train.trace.log"); }
+
+/// Headings and graphs below `parent`, deeper ones indented.
+QStringList rows(const QAbstractItemModel& model, const QModelIndex& parent = {}, int depth = 0) {
+    QStringList out;
+    for (int row = 0; row < model.rowCount(parent); ++row) {
+        const QModelIndex at = model.index(row, 0, parent);
+        out << QString(depth, QLatin1Char(' ')) + at.data().toString();
+        out << rows(model, at, depth + 1);
+    }
+    return out;
+}
+
+const char* const kReadable =
+    "class <lambda>(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n        cos: \"f32[4][1]cpu\" = torch.ops.aten.cos.default(x);  "
+    "x = None\n"
+    "        return (cos,)\n";
+
+void write(const QString& path, const char* text) {
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+}
+
+}  // namespace
+
+class TestOpening : public QObject {
+    Q_OBJECT
+
+private:
+    std::unique_ptr<MainWindow> window_;
+
+    bool settle() { return settled(window_->session()); }
+    template <class Widget>
+    Widget* find(const char* name) {
+        return window_->findChild<Widget*>(QLatin1String(name));
+    }
+    void drop(const QString& path) {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        QDragEnterEvent enter(QPoint(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(window_.get(), &enter);
+        QDropEvent event(QPointF(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(window_.get(), &event);
+    }
+
+private slots:
+    void initTestCase() {
+        prepareTheme(*qApp);
+        applyTheme(ThemeChoice::Light);
+    }
+    void init() {
+        window_ = openWindow();
+        QVERIFY(window_);
+    }
+    void cleanup() { window_.reset(); }
+
+    void aDroppedTraceIsATreeOfCompilations() {
+        drop(trace());
+        QVERIFY(settle());
+        auto* tree = find<QTreeView>("import.list");
+        QVERIFY(tree->isVisible());
+        const QStringList shown = rows(*tree->model());
+        // The compilation that was written last stands first; in each the compiler's order, then what is aside.
+        QVERIFY2(shown.value(0) == QLatin1String("rank 1, compile 0/0"), qPrintable(shown.join("\n")));
+        const QStringList last = shown.mid(shown.indexOf(QStringLiteral("compile 0/0")));
+        const QStringList want{"compile 0/0",
+                               " dynamo",
+                               "  dynamo_output_graph",
+                               " forward",
+                               "  aot_forward_graph",
+                               "  before_post_grad_graph",
+                               " backward",
+                               "  aot_backward_graph",
+                               "  before_post_grad_graph",
+                               " earlier attempts",
+                               "  dynamo_output_graph",
+                               " kernels",
+                               "  cpp_fused_sin_0"};
+        QCOMPARE(last, want);
+        QVERIFY(tree->currentIndex().parent().isValid());  // a graph, not a heading
+        QVERIFY(find<QPushButton>("import.open")->isEnabled());
+    }
+
+    void theFilterFindsAStage() {
+        drop(trace());
+        QVERIFY(settle());
+        auto* field = find<QLineEdit>("import.filter");
+        QTest::mouseClick(field, Qt::LeftButton);
+        QTest::keyClicks(field, QStringLiteral("aot_back"));
+        auto* tree = find<QTreeView>("import.list");
+        const QStringList shown = rows(*tree->model());
+        QCOMPARE(shown, (QStringList{"compile 0/0", " backward", "  aot_backward_graph"}));
+        QCOMPARE(tree->currentIndex().data().toString(), QStringLiteral("aot_backward_graph"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(settle());
+        QVERIFY(window_->session().isOpen());
+    }
+
+    void anotherGraphOfTheFileOpensWithoutReading() {
+        drop(trace());
+        QVERIFY(settle());
+        QTest::keyClick(find<QTreeView>("import.list"), Qt::Key_Return);
+        QVERIFY(settle());
+        const auto document = window_->session().pendingDocument();
+        QVERIFY(window_->session().isOpen() && document);
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+        auto* tree = find<QTreeView>("import.list");
+        QVERIFY(tree->isVisible());
+        QTest::keyClicks(find<QLineEdit>("import.filter"), QStringLiteral("aot_backward"));
+        QElapsedTimer clock;
+        clock.start();
+        QTest::keyClick(find<QLineEdit>("import.filter"), Qt::Key_Return);
+        QVERIFY(settle());
+        qInfo("another graph opened after %lld ms", static_cast<long long>(clock.elapsed()));
+        QVERIFY(!tree->isVisible());
+        QCOMPARE(window_->session().pendingDocument(), document);
+    }
+
+    void headingsOpenAndClose() {
+        drop(trace());
+        QVERIFY(settle());
+        auto* tree = find<QTreeView>("import.list");
+        const QModelIndex heading = tree->model()->index(0, 0);
+        tree->setCurrentIndex(heading);
+        QVERIFY(!find<QPushButton>("import.open")->isEnabled());
+        const bool open = tree->isExpanded(heading);
+        QTest::keyClick(tree, Qt::Key_Return);
+        QCOMPARE(tree->isExpanded(heading), !open);
+        QVERIFY(!window_->session().isOpen());
+    }
+
+    void pyTorchsOwnStagesAreLanes() {
+        drop(trace());
+        QVERIFY(settle());
+        auto* field = find<QLineEdit>("import.filter");
+        QTest::keyClicks(field, QStringLiteral("aot_forward_graph"));
+        QTest::mouseClick(find<QPushButton>("import.open"), Qt::LeftButton);
+        QVERIFY(settle());
+        Session& session = window_->session();
+        QVERIFY(session.isOpen());
+        QStringList kinds;
+        std::int64_t foreign = 0;
+        for (const LaneRow& lane : session.data().lanes) {
+            kinds << QString::fromStdString(lane.kind + " " + lane.name);
+            if (lane.kind == "foreign" && lane.name.find("forward") != std::string::npos) foreign = lane.id;
+        }
+        QVERIFY2(foreign != 0, qPrintable(kinds.join("\n")));
+        QCOMPARE(session.lane()->kind, std::string("recorded"));
+        session.setLane(foreign);
+        QVERIFY(settle());
+        QVERIFY(session.data().stages.size() > 1);
+        const int last = session.stage();
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_P, Qt::ShiftModifier);
+        QVERIFY(settle());
+        QCOMPARE(session.stage(), last - 1);
+    }
+
+    void aDroppedFolderIsReadAndWatched() {
+        QTemporaryDir folder;
+        write(folder.filePath(QStringLiteral("before.readable.py")), kReadable);
+        drop(folder.path());
+        QVERIFY(settle());
+        QVERIFY(window_->session().isOpen());
+        auto* strip = find<QWidget>("watch.strip");
+        QVERIFY(strip->isVisible());
+        QVERIFY(!find<QPushButton>("watch.open")->isVisible());
+        write(folder.filePath(QStringLiteral("after.readable.py")), kReadable);
+        QVERIFY(QTest::qWaitFor([&] { return find<QPushButton>("watch.open")->isVisible(); }, 10'000));
+        QVERIFY2(find<QLabel>("watch.text")->text().contains(QStringLiteral("after.readable.py")), qPrintable(find<QLabel>("watch.text")->text()));
+        QTest::mouseClick(find<QPushButton>("watch.open"), Qt::LeftButton);
+        QVERIFY(settle());
+        QVERIFY(window_->session().title().contains(QStringLiteral("after")));
+        QTest::mouseClick(find<QPushButton>("watch.stop"), Qt::LeftButton);
+        QVERIFY(!strip->isVisible());
+    }
+
+    void newFoldersAreWatchedToo() {
+        QTemporaryDir folder;
+        FolderWatch watch;
+        QStringList told;
+        connect(&watch, &FolderWatch::appeared, this, [&](const QString& path) { told << QFileInfo(path).fileName(); });
+        watch.watch(folder.path());
+        QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("run/model__0")));
+        write(folder.filePath(QStringLiteral("run/model__0/fx_graph_readable.py")), kReadable);
+        write(folder.filePath(QStringLiteral("weights.bin")), "x");
+        QVERIFY(QTest::qWaitFor([&] { return !told.isEmpty(); }, 10'000));
+        QCOMPARE(told, QStringList{QStringLiteral("fx_graph_readable.py")});
+    }
+
+    void theNewestTraceIsFound() {
+        QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("a/b")));
+        QVERIFY(QDir(folder.path()).mkpath(QStringLiteral(".hidden")));
+        const QString old = folder.filePath(QStringLiteral("dedicated_log_torch_trace_1.log")),
+                      fresh = folder.filePath(QStringLiteral("a/b/model.pt2"));
+        write(old, "x");
+        write(fresh, "x");
+        write(folder.filePath(QStringLiteral(".hidden/newer.pt2")), "x");
+        write(folder.filePath(QStringLiteral("notes.txt")), "x");
+        QFile file(old);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        QVERIFY(file.setFileTime(QDateTime::currentDateTime().addDays(-1), QFileDevice::FileModificationTime));
+        file.close();
+        QCOMPARE(newestTrace({folder.path()}, [] { return false; }), QFileInfo(fresh).absoluteFilePath());
+        QCOMPARE(newestTrace({folder.path()}, [] { return true; }), QString());
+        QVERIFY(newestTrace({folder.filePath(QStringLiteral("none"))}, [] { return false; }).isEmpty());
+    }
+
+    void pastedExcerptsOpen() {
+        QApplication::clipboard()->setText(QLatin1String(kReadable));
+        QTest::keyClick(window_.get(), Qt::Key_V, Qt::ControlModifier);
+        QVERIFY(settle());
+        QVERIFY(window_->session().view()->nodeNamed("cos"));
+    }
+};
+
+QTEST_MAIN(TestOpening)
+#include "tst_opening.moc"
