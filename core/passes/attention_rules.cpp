@@ -111,11 +111,12 @@ std::unique_ptr<patterns::PatternSet> builtinSet(bool extended) {
 }  // namespace
 
 const patterns::PatternSet& attentionPatterns(bool extended) {
+    // Never destroyed: other threads may match when the program ends.
     if (extended) {
-        static const auto set = builtinSet(true);
+        static const patterns::PatternSet* const set = builtinSet(true).release();
         return *set;
     }
-    static const auto set = builtinSet(false);
+    static const patterns::PatternSet* const set = builtinSet(false).release();
     return *set;
 }
 
