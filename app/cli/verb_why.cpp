@@ -90,7 +90,7 @@ void writeCard(Output& out, const Card& card, NodeFacts& facts) {
     else if (word == "in place")
         style = Output::Style::Green;
     out.write(out.styled(style, upper(word)) +
-              escaped(fmt::format("  {} of {} ({}{}) {}", argumentText(row), card.subject, row.node,
+              escaped(fmt::format("  {}{} ({}{}) {}", row.argument.empty() ? "" : argumentText(row) + " of ", card.subject, row.node,
                                   row.origin.empty() || row.origin == row.node ? "" : ", from " + row.origin, outcome(row))) +
               "\n");
     auto line = [&](std::string_view key, const std::string& text) {

@@ -172,6 +172,36 @@ private slots:
             QCOMPARE(run.after, run.before);
     }
 
+    void symbolicLengths() {
+        QString text = QString::fromStdString(attention({}));
+        const std::pair<const char*, const char*> changes[] = {{"[2, 4, 16, 64])", "[2, 4, n, 64])"},
+                                                               {"[2, 4, 64, 16])", "[2, 4, 64, n])"},
+                                                               {"[2, 4, 16, 16])", "[2, 4, n, n])"},
+                                                               {"[8, 16, 64])", "[8, n, 64])"},
+                                                               {"[8, 64, 16])", "[8, 64, n])"},
+                                                               {"[8, 16, 16])", "[8, n, n])"},
+                                                               {"[2, 4, 16, 64]", "[2, 4, s0, 64]"},
+                                                               {"[2, 4, 64, 16]", "[2, 4, 64, s0]"},
+                                                               {"[2, 4, 16, 16]", "[2, 4, s0, s0]"},
+                                                               {"[2, 4, 16, 1]", "[2, 4, s0, 1]"},
+                                                               {"[8, 16, 64]", "[8, s0, 64]"},
+                                                               {"[8, 64, 16]", "[8, 64, s0]"},
+                                                               {"[8, 16, 16]", "[8, s0, s0]"},
+                                                               {"[4096, 1024, 64, 1]", "[256*s0, 64*s0, 64, 1]"},
+                                                               {"[4096, 1024, 1, 64]", "[256*s0, 64*s0, 1, 64]"},
+                                                               {"[1024, 256, 16, 1]", "[4*s0**2, s0**2, s0, 1]"},
+                                                               {"[64, 16, 1, 1]", "[4*s0, s0, 1, 1]"},
+                                                               {"[1024, 64, 1]", "[64*s0, 64, 1]"},
+                                                               {"[1024, 1, 64]", "[64*s0, 1, 64]"},
+                                                               {"[256, 16, 1]", "[s0**2, s0, 1]"},
+                                                               {"self, ", "self, n: \"Sym(s0)\", "}};
+        for (const auto& [from, to] : changes) text.replace(QLatin1String(from), QLatin1String(to));
+        for (const char* passes : {"fuse-attention", "fuse-attention{mode=extended}"}) {
+            RUN_PASSES(run, text.toStdString(), passes);
+            QVERIFY2(run.contains("args = (%q, %k, %v, None, False), kwargs = {scale: 0.125}"), run.after.c_str());
+        }
+    }
+
     void mixedDtypes() {
         Attention a;
         a.keyDType = "bf16";
