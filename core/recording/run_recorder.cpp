@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/recording/lane_recorder.h"
 #include "core/recording/memory_rows.h"
@@ -53,7 +54,14 @@ private:
     }
     std::int64_t callPathOf(const memory::Site& site) const { return site.callPath < callPaths_.size() ? callPaths_[site.callPath] : 0; }
 
+    /// Rows of types; values of a run share few of them.
     std::int64_t typeOf(const exec::Digest& d) {
+        std::int64_t& row = types_[{d.dtype, d.sizes, d.strides}];
+        if (row == 0) row = newType(d);
+        return row;
+    }
+
+    std::int64_t newType(const exec::Digest& d) {
         TensorType t;
         t.dtype = d.dtype;
         t.sizes.assign(d.sizes.begin(), d.sizes.end());
@@ -106,6 +114,7 @@ private:
     const RunOutcome& outcome_;
     SiteUids uid_;
     std::vector<std::int64_t> callPaths_;
+    std::map<std::tuple<DType, exec::Shape, exec::Shape>, std::int64_t> types_;
 };
 
 std::string bracketed(const exec::Shape& at) {

@@ -217,6 +217,54 @@ private slots:
         QVERIFY(ask({"stages", session}).out.contains("imported"));
     }
 
+    void everyMisfortuneLeavesASession_data() {
+        QTest::addColumn<QByteArray>("graph");
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<int>("exit");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<QString>("node");
+        const auto row = [](const char* name, const QByteArray& graph, const QStringList& options, int exit, const char* code, const char* node) {
+            QTest::newRow(name) << graph << options << exit << QString(code) << QString(node);
+        };
+        row("index out of range",
+            program(x3,
+                    "full = torch.ops.aten.full.default([2], 7, dtype = torch.int64)\nindex = torch.ops.aten.index.Tensor(x, [full])\n"
+                    "return (index,)"),
+            {}, 5, "INDEX_OUT_OF_RANGE", "index");
+        row("NaN", program(x3, "sub = torch.ops.aten.sub.Tensor(x, x)\nlog = torch.ops.aten.log.default(sub)\nreturn (log,)"), {}, 0, "NEW_NAN", "log");
+        row("shape mismatch",
+            program(R"(x: "f32[3][1]cuda:0", y: "f32[4][1]cuda:0")", "add = torch.ops.aten.add.Tensor(x, y)\nreturn (add,)"), {}, 5, "SHAPE_MISMATCH",
+            "add");
+        row("missing input", program("x", "add = torch.ops.aten.add.Tensor(x, 1)\nreturn (add,)"), {}, 5, "", "");
+        row("out of memory", program(x3, "full = torch.ops.aten.full.default([1000000], 0)\nreturn (full,)"), {"--max-bytes", "1000"}, 5,
+            "OUT_OF_MEMORY", "full");
+        row("out of memory over a plan", program(x3, "full = torch.ops.aten.full.default([1000000], 0)\nreturn (full,)"),
+            {"--max-bytes", "1000", "--plan", "on"}, 5, "OUT_OF_MEMORY", "full");
+        row("read of what nobody wrote",
+            program(x3, "empty = torch.ops.aten.empty_like.default(x)\nsin = torch.ops.aten.sin.default(empty)\nreturn (sin,)"), {"--sanitize", "full"},
+            0, "UNDEFINED_READ", "sin");
+        row("a place written twice",
+            program(x3,
+                    "full = torch.ops.aten.full.default([3], 1, dtype = torch.int64)\nscatter = torch.ops.aten.scatter.src(x, 0, full, x)\n"
+                    "return (scatter,)"),
+            {}, 0, "DUPLICATE_INDEX", "scatter");
+    }
+    void everyMisfortuneLeavesASession() {
+        QFETCH(QByteArray, graph);
+        QFETCH(QStringList, options);
+        QFETCH(int, exit);
+        QFETCH(QString, code);
+        QFETCH(QString, node);
+        const QString session = folder_.filePath(QString(QTest::currentDataTag()).replace(' ', '_') + ".aliascope");
+        const Answer a = ask(QStringList{"exec", "-", "-o", session} + options, graph);
+        QVERIFY2(a.exit == exit, qPrintable(a.err));
+        QVERIFY(ask({"stages", session}).out.contains("imported"));
+        if (code.isEmpty()) return;
+        const Answer kept = ask({"query", session,
+                                 "SELECT d.code || ' at ' || n.name FROM diagnostic d JOIN run r ON r.id = d.run JOIN node n ON n.uid = d.uid LIMIT 1"});
+        QVERIFY2(kept.out.contains(code + " at " + node), qPrintable(kept.out + a.err));
+    }
+
     void plannedRunsGiveTheSame() {
         const QString session = folder_.filePath("planned.aliascope");
         const Answer plain = ask(QStringList{"exec", samples + "inplace_aten_views.py", "--json"}),
