@@ -169,8 +169,9 @@ private:
         from_.assign(g_.idBound(), NodeId());
         plan_.metas.set(plan_.amplifier->node, ChunkMeta::along(0));
         push(plan_.amplifier->node, {});
-        // Rules that undo each other would never end; every node is visited a few times.
-        std::size_t left = 64 * (order_.size() + 16);
+        // Rules that undo each other would never end; each node is visited when a neighbour changes, which it does a few times.
+        std::size_t left = 1024;
+        for (NodeId id : order_) left += 8 * (2 + g_[id].users.size());
         while (!queue_.empty()) {
             const NodeId id = queue_.front();
             queue_.pop_front();
@@ -313,7 +314,7 @@ private:
         for (const std::vector<NodeId>* part : {&plan_.body, &plan_.outputs})
             for (NodeId id : *part)
                 for (NodeId operand : g_.operands(id))
-                    if (!plan_.metas.contains(operand))
+                    if (!plan_.metas.contains(operand) || !g_.before(operand, id))  // text may use values before they exist
                         return refuse("MIXED_ARGS", {{"node", g_[id].name.str()}, {"args", g_[operand].name.str()}}, id);
         if (plan_.body.empty() || plan_.outputs.empty()) return refuse("EMPTY_BODY", {}, plan_.amplifier->node);
         return true;

@@ -100,7 +100,7 @@ private:
     /// Null when the cut graph cannot be made; the refusal then says why. Pointers live until the next estimate.
     const ChunkEstimate* estimate(std::int64_t n, const ChunkCut& cut) {
         for (const ChunkEstimate& e : out_.estimates)
-            if (e.asked == n || (n > 1 && e.asked > 1 && e.cut.perChunk == cut.perChunk && e.asked == cut.chunks())) return &e;
+            if (e.asked == n || (n > 1 && e.asked > 1 && e.cut.perChunk == cut.perChunk)) return &e;
         FusedPeak peak;
         if (n == 1) {
             peak = fusedPeak(g_, ops_);

@@ -103,7 +103,7 @@ private:
             if (!m.cut()) continue;
             const std::int64_t rows = lengthIn(input, cut_.perChunk), all = cutLength(g_, plan_.metas, input);
             const Value x = Value::node(input), axis = Value::integer(m.dim);
-            const bool equal = (all + chunks - 1) / chunks == rows;
+            const bool equal = (all - 1) / chunks + 1 == rows;
             const NodeId pieces = equal ? call("aten::chunk"_n, {x, Value::integer(chunks), axis})
                                         : call("aten::split.Tensor"_n, {x, Value::integer(rows), axis});
             for (std::int64_t i = 0; i < chunks; ++i) {
@@ -345,7 +345,7 @@ private:
 
 ChunkCut cutInto(const ChunkPlan& plan, std::int64_t n, std::int64_t multiple) {
     n = std::min(n, plan.items);
-    ChunkCut cut{plan.items, n > 0 ? (plan.items + n - 1) / n : plan.items};
+    ChunkCut cut{plan.items, n > 0 ? (plan.items - 1) / n + 1 : plan.items};
     const std::int64_t unit = plan.items > 0 ? plan.rows / plan.items : 0;  // rows of an item
     if (multiple > 1 && unit > 0 && unit < multiple && multiple % unit == 0) {
         const std::int64_t step = multiple / unit;

@@ -9,7 +9,7 @@ namespace aliascope {
 /// Items of each chunk but the last, which has what is left.
 struct ChunkCut {
     std::int64_t items = 0, perChunk = 0;
-    std::int64_t chunks() const { return perChunk > 0 ? (items + perChunk - 1) / perChunk : 0; }
+    std::int64_t chunks() const { return perChunk > 0 && items > 0 ? (items - 1) / perChunk + 1 : 0; }
 };
 
 /// At most `n` chunks of whole items; `multiple` > 1 rounds the rows of a chunk up to a multiple of it where items allow.
