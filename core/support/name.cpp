@@ -10,7 +10,11 @@
 
 namespace aliascope {
 
+#ifdef __clang__  // clang 14 does not see that the empty string of libstdc++ is a constant; before main() only its address is used
+const Name::Kept Name::kEmpty;
+#else
 constinit const Name::Kept Name::kEmpty;
+#endif
 
 /// One part of the table of all texts: open addressing over hash and address, so that a lookup that misses touches one cache line.
 /// Texts are never removed and never move. 16 shards keep two readers on two threads apart.
