@@ -56,6 +56,7 @@ private:
         if (!own || !from || !(own->sizes == from->sizes) || own->device != from->device) return;
         if (isExtended(ctx_) && !(own->strides == from->strides)) return;  // an output, or a view of it, could tell
         if (isExtended(ctx_) && wouldAlias(id, operand)) return;
+        if (!ctx_.mayRewrite()) return;
         Rewrite rewrite{rule, {ref(g_, id)}, {}};
         NodeId by = operand;
         if (own->dtype != from->dtype) {
@@ -97,6 +98,7 @@ private:
         for (NodeId id : returned) {
             const TensorType* t = g_[id].tensor();
             if (!t || t->device != "meta" || !t->strides || g_[id].is(emptyStrided)) continue;
+            if (!ctx_.mayRewrite()) return;
             std::vector<Value> sizes, strides;
             for (const SymInt& s : t->sizes) sizes.push_back(Value::sym(s));
             for (const SymInt& s : *t->strides) strides.push_back(Value::sym(s));

@@ -116,11 +116,10 @@ public:
 
     void run() {
         for (NodeId id : g_.order()) {
-            if (ctx_.cancelled()) return;
+            if (!mayGoOn(ctx_)) return;
             if (!g_.contains(id) || !isCandidate(g_[id]) || touchesUnsupported(g_, id)) continue;
             // Each round shortens the chain above the node.
-            while (g_.contains(id) && step(id)) {
-            }
+            while (g_.contains(id) && mayGoOn(ctx_) && step(id)) ctx_.mayRewrite();
         }
     }
 
@@ -352,6 +351,7 @@ public:
                  "off",
                  "on (extended mode, in front of auto-chunk): conversions move before views, so that the views around them merge"}};
     }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         return onFunctionalGraphs(g, ctx, name(), [](Graph& body, PassContext& inner) {
             if (isExtended(inner))

@@ -19,6 +19,8 @@ PassOption modeOption(std::string help);
 /// `fp`: by default `fast` in reference mode and `strict` in extended mode.
 PassOption fpOption(std::string help);
 inline bool isExtended(const PassContext& ctx) { return ctx.options().is("mode", "extended"); }
+/// Whether the budget of a search that stops passes early leaves room for another rewrite (PassContext::mayRewrite takes it).
+inline bool mayGoOn(const PassContext& ctx) { return !ctx.cancelled() && ctx.budget->taken < ctx.budget->most; }
 /// Whether rewrites that may change a float are allowed.
 bool isFpFast(const PassContext& ctx);
 

@@ -39,7 +39,7 @@ public:
 
     void run() {
         for (NodeId id : g_.order()) {
-            if (ctx_.cancelled()) return;
+            if (!mayGoOn(ctx_)) return;
             if (isKeyed(id)) visit(id);
         }
     }
@@ -68,6 +68,7 @@ private:
                 earlier = id;
                 return;
             }
+            ctx_.mayRewrite();
             Rewrite rewrite{"common-subexpression", {ref(g_, id)}, {ref(g_, earlier)}};
             g_.replaceAllUses(id, earlier);
             g_.erase(id);
@@ -97,6 +98,7 @@ private:
             if (!std::all_of(users.begin(), users.end(), [&](const Node::User& u) { return g_[u.id].is(invoke); })) continue;
             const auto [same, fresh] = first.try_emplace(body->hash(), id);
             if (fresh) continue;
+            if (!ctx_.mayRewrite()) return;
             Rewrite rewrite{"common-body", {ref(g_, id)}, {ref(g_, same->second)}};
             g_.replaceAllUses(id, same->second);
             g_.erase(id);
@@ -119,6 +121,7 @@ public:
     std::vector<PassOption> options() const override {
         return {modeOption("extended: equal bodies of invoke_subgraph count as one"), fpOption("no rewrite of this pass changes a float")};
     }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         return onFunctionalGraphs(g, ctx, name(), [](Graph& body, PassContext& inner) { Merger(body, inner).run(); });
     }

@@ -27,6 +27,7 @@ void reuseDtypeViews(Graph& g, PassContext& ctx) {
             views.push_back(id);
             continue;
         }
+        if (!ctx.mayRewrite()) return;
         Rewrite rewrite{"reuse-dtype-view", {ref(g, id)}, {ref(g, entry->second)}};
         g.replaceAllUses(id, entry->second);
         g.erase(id);
@@ -35,6 +36,7 @@ void reuseDtypeViews(Graph& g, PassContext& ctx) {
     // Backwards: a view of a view goes first.
     for (auto it = views.rbegin(); it != views.rend(); ++it) {
         if (!g.contains(*it) || g.hasUsers(*it)) continue;
+        if (!ctx.mayRewrite()) return;
         ctx.rewrite({"unused-dtype-view", {ref(g, *it)}, {}});
         g.erase(*it);
     }

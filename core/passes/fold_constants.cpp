@@ -30,6 +30,7 @@ public:
     std::vector<PassOption> options() const override {
         return {modeOption("extended: erases what is no longer used"), fpOption("strict keeps x * 0 and x + 0 of floats")};
     }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         return onFunctionalGraphs(g, ctx, name(), isExtended(ctx) ? foldToTheEnd : foldOnce);
     }

@@ -192,6 +192,7 @@ private:
                              {"device"_n, Value::device(own.device)},
                              {"pin_memory"_n, Value::boolean(false)}});
         if (isSame(g_[id], full)) return remember(id, uniform.value);
+        if (!ctx_.mayRewrite()) return;
         full.provenance = g_[id].provenance;
         const NodeId made = g_.insertAfter(id, std::move(full));
         g_.setType(made, g_[id].type, g_[id].trust);

@@ -16,6 +16,7 @@ public:
         return {modeOption("extended: conversions merge only where nothing is lost, until nothing fires; attention waits for fuse-attention"),
                 {PassOption::Type::Enum, "tf32", {"off", "on"}, "off", "on: products of f32 on CUDA may round to TF32, which attention needs"}};
     }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         RuleSet rules;
         addGraphRules(rules);

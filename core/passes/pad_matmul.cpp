@@ -85,6 +85,7 @@ public:
     std::string_view name() const override { return "pad-matmul"; }
     std::string_view help() const override { return "Pads products of 2-byte floats on GPUs to multiples of 8"; }
     std::vector<PassOption> options() const override { return {modeOption("both modes do the same")}; }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         RuleSet rules;
         rules.add("pad-matmul", {"aten::mm"_n, "aten::bmm"_n, "aten::addmm"_n}, padProduct);

@@ -23,7 +23,7 @@ public:
         countCpuOperands();
         propagate();
         for (std::size_t i = 0; i < constructors_.size(); ++i)
-            if (!blocked_[find(i)]) move(constructors_[i]);
+            if (!blocked_[find(i)] && mayMove(find(i))) move(constructors_[i]);
     }
 
 private:
@@ -116,6 +116,13 @@ private:
         return ops.contains(n.op);
     }
 
+    /// Constructors that meet move together, so they are one rewrite.
+    bool mayMove(std::size_t set) {
+        const auto [at, fresh] = allowed_.try_emplace(set, false);
+        if (fresh) at->second = ctx_.mayRewrite();
+        return at->second;
+    }
+
     void move(NodeId id) {
         const Name device = *gpus_.begin();
         std::vector<Keyword> kwargs = g_[id].kwargs;
@@ -158,9 +165,10 @@ private:
     std::vector<NodeId> constructors_;
     std::unordered_set<Name> gpus_;
     std::unordered_map<NodeId, std::size_t> cpuOperands_;
-    std::unordered_map<NodeId, std::size_t> set_;  ///< a constructor on which the node depends
-    std::vector<std::size_t> parent_;              ///< constructors that move together or not at all
-    std::vector<bool> blocked_;                    ///< by representative
+    std::unordered_map<NodeId, std::size_t> set_;    ///< a constructor on which the node depends
+    std::vector<std::size_t> parent_;                ///< constructors that move together or not at all
+    std::unordered_map<std::size_t, bool> allowed_;  ///< by representative
+    std::vector<bool> blocked_;                      ///< by representative
 };
 
 }  // namespace

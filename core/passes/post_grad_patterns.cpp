@@ -15,6 +15,7 @@ void eraseMarkers(Graph& g, PassContext& ctx) {
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
         const Name packet = g[*it].kind == NodeKind::CallFunction ? packetOf(g[*it].op) : Name();
         if ((packet != metadata && packet != enter && packet != enterNew && packet != exit) || g.hasUsers(*it)) continue;
+        if (!ctx.mayRewrite()) return;
         ctx.rewrite({packet == metadata ? "metadata-assert" : "profiler-marker", {ref(g, *it)}, {}});
         g.erase(*it);
     }
@@ -102,6 +103,7 @@ public:
     std::string_view name() const override { return "post-grad-patterns"; }
     std::string_view help() const override { return "Rewrites after partitioning: addmm, online softmax, constants that a GPU can make"; }
     std::vector<PassOption> options() const override { return {modeOption("extended: until nothing fires, and nothing dead is left")}; }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         RuleSet first, second;
         first.add("cumsum-of-full", {"aten::cumsum"_n}, countUp);

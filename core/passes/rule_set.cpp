@@ -88,7 +88,7 @@ public:
             if (isRoot(id)) roots.push_back(id);
         while (!roots.empty()) {
             std::vector<NodeId> touched;
-            for (auto it = roots.rbegin(); it != roots.rend() && !ctx_.cancelled(); ++it) visit(*it, touched);
+            for (auto it = roots.rbegin(); it != roots.rend() && mayGoOn(ctx_); ++it) visit(*it, touched);
             roots.clear();
             if (extended_) roots = again(touched);
         }
@@ -102,13 +102,14 @@ private:
         if (!g_.contains(id) || !isRoot(id) || touchesUnsupported(g_, id)) return;
         const std::vector<std::uint32_t> rules = *set_.byRoot_.find(g_[id].op);
         for (std::uint32_t index : rules) {
-            if (!g_.contains(id)) return;
+            if (!g_.contains(id) || !mayGoOn(ctx_)) return;
             if (extended_ && timesRewritten(id) >= kMostRewrites) return capped(id);
             const RuleSet::Rule& rule = set_.rules_[index];
             RuleContext context(g_, ctx_, rule.name, extended_, regions_);
             const std::uint32_t firstNew = g_.idBound();
             const std::vector<NodeId> users = extended_ ? g_.users(id) : std::vector<NodeId>();
             if (!rule.attempt(context, id)) continue;
+            ctx_.mayRewrite();
             ++count_;
             if (!extended_) continue;
             const std::uint32_t times = timesRewritten(id) + 1;

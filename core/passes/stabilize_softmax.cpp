@@ -138,6 +138,7 @@ public:
     std::string_view name() const override { return "stabilize-softmax"; }
     std::string_view help() const override { return "Scales the distance from the maximum instead of the operand of a softmax"; }
     std::vector<PassOption> options() const override { return {modeOption("extended: until nothing fires")}; }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         static const Name mul("aten::mul.Tensor"), div("aten::div.Tensor"), sub("aten::sub.Tensor");
         RuleSet rules;

@@ -6,6 +6,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "core/analysis/verifier.h"
 #include "core/exec/executor.h"
 #include "core/pipeline/pipeline.h"
 #include "core/text/print.h"
@@ -159,6 +160,41 @@ private slots:
         qInfo("%d of %d graphs changed, %d differ", changed, count, failed);
         QCOMPARE(failed, 0);
         QVERIFY2(changed > 0 || passes == "pad-matmul", "the passes changed nothing");
+    }
+
+    /// A pass that is stopped after some rewrites leaves a graph that gives the same.
+    void stoppedEarly_data() {
+        QTest::addColumn<QString>("pass");
+        for (const char* pass : {"canonicalize-views", "fold-constants", "cse", "joint-patterns", "stabilize-softmax", "post-grad-patterns", "views-to-reshape"})
+            QTest::newRow(pass) << pass;
+    }
+    void stoppedEarly() {
+        QFETCH(QString, pass);
+        const Pass* found = findPass(pass.toStdString());
+        QVERIFY(found && found->stopsEarly());
+        const Machine machine;
+        int stopped = 0;
+        for (std::uint32_t seed = 1; seed <= 120; ++seed) {
+            FunctionalOptions options;
+            options.lowPrecision = options.dtypeViews = false;
+            Graph g = randomFunctional(OpRegistry::builtin(), seed, options);
+            if (pass == "post-grad-patterns") runPipeline(g, *parsePipeline("views-to-reshape"), OpRegistry::builtin(), {});  // as lowering does before it
+            const Results want = machine.run(g);
+            const std::string before = printGraphText(g);
+            PassOptions chosen;
+            chosen.set("mode", seed % 2 ? "reference" : "extended");
+            PassContext ctx(OpRegistry::builtin(), chosen, {});
+            ctx.budget->most = seed % 5;
+            QVERIFY(found->run(g, ctx).has_value());
+            QVERIFY(ctx.budget->taken <= ctx.budget->most);
+            stopped += ctx.budget->taken == ctx.budget->most;
+            const Status sound = verify(g, OpRegistry::builtin());
+            QVERIFY2(sound.has_value(), (before + printGraphText(g)).c_str());
+            const std::string what = difference(want, machine.run(g), 1e-5, false);
+            QVERIFY2(what.empty(), (what + "\n" + before + "\n" + printGraphText(g)).c_str());
+            QVERIFY(ctx.budget->most > 0 || ctx.rewrites.empty());
+        }
+        QVERIFY(stopped > 0);
     }
 
     void aSecondRunFindsNothing_data() {
