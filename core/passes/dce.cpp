@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/analysis/alias.h"
+#include "core/passes/clean_up.h"
 #include "core/passes/functional_wrappers.h"
 #include "core/passes/sub_graphs.h"
 
@@ -89,6 +90,15 @@ bool removable(const OpRegistry& ops, const Graph& g, NodeId id, std::optional<O
     return isPure(ops, g, id);
 }
 
+/// Says why a call without users stays, when it writes nothing that explains itself.
+void explainEffect(const OpRegistry& ops, const Graph& g, PassContext& ctx, NodeId id) {
+    const Node& n = g[id];
+    const OpDef* def = n.kind == NodeKind::CallFunction ? ops.find(n.op) : nullptr;
+    if (!def || (!def->is(Trait::Effect) && !def->is(Trait::Random))) return;
+    const char* effect = def->is(Trait::Effect) ? "it checks, prints or synchronises" : "it draws random numbers";
+    refuse(g, ctx, id, "canonicalize 5.6", "IMPURE", {{"node", n.name.str()}, {"op", n.op.str()}, {"effect", effect}});
+}
+
 void removeDead(const OpRegistry& ops, Graph& g, PassContext& ctx) {
     // Backwards, so that the operands of a removed node are looked at after it.
     std::vector<NodeId> order = g.order();
@@ -96,7 +106,11 @@ void removeDead(const OpRegistry& ops, Graph& g, PassContext& ctx) {
     std::size_t done = 0;
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
         if (++done % 4096 == 0 && ctx.cancelled()) return;
-        if (g.hasUsers(*it) || !removable(ops, g, *it, others)) continue;
+        if (g.hasUsers(*it)) continue;
+        if (!removable(ops, g, *it, others)) {
+            explainEffect(ops, g, ctx, *it);
+            continue;
+        }
         if (!ctx.mayRewrite()) return;
         Rewrite r;
         r.rule = "remove-dead";

@@ -23,6 +23,8 @@ private:
         PassContext ctx(ops_, options, {});
         const auto outcome = findPass("dce")->run(g, ctx);
         if (!outcome) qFatal("%s", outcome.error().format().c_str());
+        refused_.clear();
+        for (const Decision& d : ctx.decisions) refused_.push_back(d.node.name.str() + " " + d.code);
         std::vector<std::string> names;
         for (NodeId id : inOrder(g))
             if (g[id].kind != NodeKind::Placeholder && g[id].kind != NodeKind::Output) names.push_back(g[id].name.str());
@@ -30,6 +32,7 @@ private:
         return {names, ctx.rewrites.size()};
     }
     using Names = std::vector<std::string>;
+    Names refused_;  ///< by the last call of `left`
 
 private slots:
     void initTestCase() { QVERIFY(ops_.addText("mylib::foo(Tensor(a!) x) -> ()\n", "test.ops").empty()); }
@@ -50,6 +53,11 @@ private slots:
                       "torch.ops.mylib.foo.default(x)\n        return (x,)\n")
                      .first,
                  (Names{"cos", "add_", "foo"}));
+    }
+    void whatStaysIsExplained() {
+        left("        bernoulli = torch.ops.aten.bernoulli.default(x)\n        _assert_async = torch.ops.aten._assert_async.default(x)\n"
+             "        foo = torch.ops.mylib.foo.default(x)\n        cos = torch.ops.aten.cos.default(x)\n        return (x,)\n");
+        QCOMPARE(refused_, (Names{"_assert_async IMPURE", "bernoulli IMPURE"}));
     }
     void randomStays() { QCOMPARE(left("        bernoulli = torch.ops.aten.bernoulli.default(x)\n        return (x,)\n").first, Names{"bernoulli"}); }
     void unknownOperatorStays() { QCOMPARE(left("        bump = torch.ops.vendor.bump.default(x)\n        return (x,)\n").first, Names{"bump"}); }
