@@ -16,7 +16,7 @@ public:
                 {PassOption::Type::File, "patterns", {}, "", "a file of patterns, tried after those of attention"},
                 {PassOption::Type::Enum, "tf32", {"off", "on"}, "off", "on: products of f32 on CUDA may round to TF32"}};
     }
-
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         const bool extended = isExtended(ctx);
         RuleSet rules;

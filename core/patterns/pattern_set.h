@@ -80,7 +80,6 @@ private:
     std::vector<Diagnostic> notes_;
     std::vector<std::pair<std::string, std::string>> dropped_;
     Net inference_, training_;
-    std::size_t registered_ = 0;
 };
 
 /// Runs the search of a traced rule with the values of its captures; `outputs` are the results of `find`, then one gradient per example (training).
