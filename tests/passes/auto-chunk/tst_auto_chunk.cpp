@@ -1,12 +1,11 @@
 // The auto-chunker (chunker.md): what it cuts, what it refuses and why, and that a cut graph computes what the whole one does.
 
 #include <QTest>
-#include <cmath>
 
-#include "core/exec/executor.h"
 #include "core/exec/tolerance.h"
 #include "core/passes/chunk_proposal.h"
 #include "core/passes/chunk_rules.h"
+#include "tests/passes/auto-chunk/evaluate.h"
 #include "tests/passes/auto-chunk/head_program.h"
 
 using namespace aliascope;
@@ -18,154 +17,6 @@ constexpr const char* kSmall = "auto-chunk{num-chunks=4,min-bytes=0,min-ratio=1}
 constexpr const char* kSmallExtended = "auto-chunk{mode=extended,num-chunks=4,min-bytes=0}";
 
 std::string with(const std::string& options) { return "auto-chunk{" + options + ",min-bytes=0,min-ratio=1}"; }
-
-/// The head with the logits going through a loss that drops the last position of each of 4 sequences of 3 tokens, as it is often written.
-std::string shiftedProgram() {
-    return readableGraph(
-        R"(primals_1: "f32[40, 3][3, 1]cpu", primals_2: "f32[12, 3][3, 1]cpu", primals_3: "i64[8][1]cpu", tangents_1: "f32[][]cpu")",
-        R"(permute: "f32[3, 40][1, 3]cpu" = torch.ops.aten.permute.default(primals_1, [1, 0])
-           mm: "f32[12, 40][40, 1]cpu" = torch.ops.aten.mm.default(primals_2, permute)
-           view: "f32[4, 3, 40][120, 40, 1]cpu" = torch.ops.aten.view.default(mm, [4, 3, 40])
-           slice_1: "f32[4, 2, 40][120, 40, 1]cpu" = torch.ops.aten.slice.Tensor(view, 1, 0, -1)
-           clone: "f32[4, 2, 40][80, 40, 1]cpu" = torch.ops.aten.clone.default(slice_1, memory_format = torch.contiguous_format)
-           view_1: "f32[8, 40][40, 1]cpu" = torch.ops.aten.view.default(clone, [8, 40])
-           amax: "f32[8, 1][1, 1]cpu" = torch.ops.aten.amax.default(view_1, [1], True)
-           sub: "f32[8, 40][40, 1]cpu" = torch.ops.aten.sub.Tensor(view_1, amax)
-           exp: "f32[8, 40][40, 1]cpu" = torch.ops.aten.exp.default(sub)
-           sum_1: "f32[8, 1][1, 1]cpu" = torch.ops.aten.sum.dim_IntList(exp, [1], True)
-           log: "f32[8, 1][1, 1]cpu" = torch.ops.aten.log.default(sum_1)
-           sub_1: "f32[8, 40][40, 1]cpu" = torch.ops.aten.sub.Tensor(sub, log)
-           unsqueeze: "i64[8, 1][1, 1]cpu" = torch.ops.aten.unsqueeze.default(primals_3, 1)
-           gather: "f32[8, 1][1, 1]cpu" = torch.ops.aten.gather.default(sub_1, 1, unsqueeze)
-           sum_2: "f32[][]cpu" = torch.ops.aten.sum.default(gather)
-           div: "f32[][]cpu" = torch.ops.aten.div.Tensor(sum_2, -8)
-           div_1: "f32[][]cpu" = torch.ops.aten.div.Tensor(tangents_1, -8)
-           expand: "f32[8, 1][0, 0]cpu" = torch.ops.aten.expand.default(div_1, [8, 1])
-           full: "f32[8, 40][40, 1]cpu" = torch.ops.aten.full.default([8, 40], 0, dtype = torch.float32, layout = torch.strided, device = device(type='cpu'), pin_memory = False)
-           scatter: "f32[8, 40][40, 1]cpu" = torch.ops.aten.scatter.value(full, 1, unsqueeze, 1.0)
-           mul: "f32[8, 40][40, 1]cpu" = torch.ops.aten.mul.Tensor(scatter, expand)
-           exp_1: "f32[8, 40][40, 1]cpu" = torch.ops.aten.exp.default(sub_1)
-           sum_3: "f32[8, 1][1, 1]cpu" = torch.ops.aten.sum.dim_IntList(mul, [-1], True)
-           mul_1: "f32[8, 40][40, 1]cpu" = torch.ops.aten.mul.Tensor(exp_1, sum_3)
-           sub_2: "f32[8, 40][40, 1]cpu" = torch.ops.aten.sub.Tensor(mul, mul_1)
-           view_2: "f32[4, 2, 40][80, 40, 1]cpu" = torch.ops.aten.view.default(sub_2, [4, 2, -1])
-           full_1: "f32[4, 3, 40][120, 40, 1]cpu" = torch.ops.aten.full.default([4, 3, 40], 0, dtype = torch.float32, layout = torch.strided, device = device(type='cpu'), pin_memory = False)
-           slice_scatter: "f32[4, 3, 40][120, 40, 1]cpu" = torch.ops.aten.slice_scatter.default(full_1, view_2, 1, 0, -1)
-           view_3: "f32[12, 40][40, 1]cpu" = torch.ops.aten.view.default(slice_scatter, [12, 40])
-           permute_1: "f32[40, 12][1, 40]cpu" = torch.ops.aten.permute.default(view_3, [1, 0])
-           mm_1: "f32[40, 3][3, 1]cpu" = torch.ops.aten.mm.default(permute_1, primals_2)
-           permute_2: "f32[40, 3][3, 1]cpu" = torch.ops.aten.permute.default(permute, [1, 0])
-           mm_2: "f32[12, 3][3, 1]cpu" = torch.ops.aten.mm.default(view_3, permute_2)
-           return [div, mm_1, mm_2])");
-}
-
-/// With a bias: its gradient is a sum over the rows.
-std::string biasedProgram() {
-    return headProgram(12, {{"primals_3: ", "primals_4: \"f32[40][1]cpu\", primals_3: "},
-                            {"torch.ops.aten.mm.default(primals_2, permute)", "torch.ops.aten.addmm.default(primals_4, primals_2, permute)"},
-                            {"return [div, mm_1, mm_2]", "sum_5: \"f32[1, 40][40, 1]cpu\" = torch.ops.aten.sum.dim_IntList(sub_2, [0], True)\n"
-                                                         "        return [div, mm_1, mm_2, sum_5]"}});
-}
-
-/// Soft-capped logits: tanh on the way there, its derivative on the way back.
-std::string cappedProgram() {
-    return headProgram(12, {{"amax: ", "tanh: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.tanh.default(mm)\n        amax: "},
-                            {"amax.default(mm, ", "amax.default(tanh, "},
-                            {"sub.Tensor(mm, amax)", "sub.Tensor(tanh, amax)"},
-                            {"permute_1: ", "mul_2: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.mul.Tensor(tanh, tanh)\n"
-                                            "        rsub: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.rsub.Scalar(mul_2, 1)\n"
-                                            "        mul_3: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.mul.Tensor(sub_2, rsub)\n        permute_1: "},
-                            {"permute.default(sub_2, ", "permute.default(mul_3, "},
-                            {"mm.default(sub_2, ", "mm.default(mul_3, "}});
-}
-
-/// A product, softmax, and the sum of it: loss and backward pass.
-std::string softmaxProgram(const std::string& m, const std::string& k, const std::string& v) {
-    std::string text = readableGraph(R"(primals_1: "f32[@M, @K][@K, 1]cpu", primals_2: "f32[@K, @V][@V, 1]cpu", tangents_1: "f32[][]cpu")",
-                                     R"(mm: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.mm.default(primals_1, primals_2)
-                                        amax: "f32[@M, 1][1, 1]cpu" = torch.ops.aten.amax.default(mm, [1], True)
-                                        sub: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.sub.Tensor(mm, amax)
-                                        exp: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.exp.default(sub)
-                                        sum_1: "f32[@M, 1][1, 1]cpu" = torch.ops.aten.sum.dim_IntList(exp, [1], True)
-                                        div: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.div.Tensor(exp, sum_1)
-                                        sum_2: "f32[][]cpu" = torch.ops.aten.sum.default(div)
-                                        expand: "f32[@M, @V][0, 0]cpu" = torch.ops.aten.expand.default(tangents_1, [@M, @V])
-                                        neg: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.neg.default(div)
-                                        mul: "f32[@M, @V][@V, 1]cpu" = torch.ops.aten.mul.Tensor(expand, div)
-                                        sum_3: "f32[@M, 1][1, 1]cpu" = torch.ops.aten.sum.dim_IntList(mul, [1], True)
-                                        fma: "f32[@M, @V][@V, 1]cpu" = torch.ops.prims.fma.default(neg, sum_3, mul)
-                                        permute: "f32[@V, @K][1, @V]cpu" = torch.ops.aten.permute.default(primals_2, [1, 0])
-                                        mm_1: "f32[@M, @K][@K, 1]cpu" = torch.ops.aten.mm.default(fma, permute)
-                                        permute_1: "f32[@K, @M][1, @K]cpu" = torch.ops.aten.permute.default(primals_1, [1, 0])
-                                        mm_2: "f32[@K, @V][@V, 1]cpu" = torch.ops.aten.mm.default(permute_1, fma)
-                                        return [sum_2, mm_1, mm_2])");
-    for (const auto& [from, to] : {std::pair<std::string, std::string>("@M", m), {"@K", k}, {"@V", v}})
-        for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
-    return text;
-}
-
-/// A loss of the logits themselves (z-loss) beside the cross-entropy, with a tangent of its own.
-std::string twoLossesProgram() {
-    return headProgram(
-        12, {{"tangents_1: \"f32[][]cpu\"", "tangents_1: \"f32[][]cpu\", tangents_2: \"f32[][]cpu\""},
-             {"return [div, mm_1, mm_2]",
-              "mul_2: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.mul.Tensor(mm, tangents_2)\n"
-              "        sum_5: \"f32[][]cpu\" = torch.ops.aten.sum.default(mm)\n"
-              "        permute_3: \"f32[40, @R][1, 40]cpu\" = torch.ops.aten.permute.default(mul_2, [1, 0])\n"
-              "        mm_3: \"f32[40, 3][3, 1]cpu\" = torch.ops.aten.mm.default(permute_3, primals_2)\n"
-              "        return [div, sum_5, mm_1, mm_2, mm_3]"}});
-}
-
-struct Evaluated {
-    std::vector<std::vector<double>> outputs;
-    std::string error;
-};
-
-/// Runs a graph on the CPU: floats are small and of both signs, targets run over the vocabulary and are sometimes ignored, tangents are 0.75.
-Evaluated evaluate(const Graph& g) {
-    static const std::unique_ptr<exec::Backend> cpu = exec::makeCpuBackend(exec::Precision::Reference);
-    Evaluated out;
-    std::vector<exec::RuntimeValue> inputs;
-    std::int64_t next = 0;
-    for (NodeId id : g.placeholders()) {
-        const TensorType& type = *g[id].tensor();
-        TensorType wide = type;
-        wide.dtype = type.dtype == DType::I64 ? DType::I64 : DType::F64;
-        exec::Tensor plain = exec::makeTensor(*cpu, wide), given = exec::makeTensor(*cpu, type);
-        for (std::int64_t i = 0; i < plain.numel(); ++i, ++next) {
-            if (type.dtype == DType::I64) plain.as<std::int64_t>()[i] = i % 5 == 3 && plain.numel() != 8 ? -100 : (i * 7) % 40;
-            else plain.as<double>()[i] = type.rank() == 0 ? 0.75 : std::sin(0.7 * static_cast<double>(next) + 0.3);
-        }
-        cpu->copy(given, plain);
-        inputs.emplace_back(given);
-    }
-    const exec::ExecResult result = exec::execute(g, testOps(), *cpu, inputs);
-    if (result.error) out.error = result.error->format();
-    for (const exec::RuntimeValue& v : result.outputs) {
-        TensorType wide = v.tensor()->type();
-        wide.dtype = DType::F64;
-        wide.strides.reset();
-        wide.offset.reset();
-        const exec::Tensor copy = exec::makeTensor(*cpu, wide);
-        cpu->copy(copy, *v.tensor());
-        out.outputs.emplace_back(copy.as<double>(), copy.as<double>() + copy.numel());
-    }
-    return out;
-}
-
-/// Relative l2 error of each output; the largest.
-double errorOf(const Evaluated& a, const Evaluated& b) {
-    double worst = 0;
-    for (std::size_t k = 0; k < a.outputs.size(); ++k) {
-        double error = 0, size = 0;
-        for (std::size_t i = 0; i < a.outputs[k].size(); ++i) {
-            error += std::pow(a.outputs[k][i] - b.outputs[k][i], 2);
-            size += std::pow(a.outputs[k][i], 2);
-        }
-        worst = std::max(worst, std::sqrt(error / std::max(size, 1e-30)));
-    }
-    return worst;
-}
 
 std::string bodyText(const PassRun& run, std::size_t i) { return printGraphText(*run.graph.subGraphs()[i].graph); }
 
