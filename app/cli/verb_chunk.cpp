@@ -123,15 +123,13 @@ Table peakTable(const ChunkProposal& proposal) {
         row.cells = {std::to_string(chunks),
                      std::to_string(whole ? proposal.plan.rows : e.rows(proposal.plan)),
                      bytesText(e.peak),
-                     whole ? "-" : saving < 0 ? "-" + bytesText(-saving) : bytesText(saving),
+                     whole        ? "-"
+                     : saving < 0 ? "-" + bytesText(-saving)
+                                  : bytesText(saving),
                      whole ? "-" : bytesText(e.inBody),
                      chosen ? "yes" : ""};
-        row.json = {{"chunks", chunks},
-                    {"rows", whole ? proposal.plan.rows : e.rows(proposal.plan)},
-                    {"peak", e.peak},
-                    {"saving", saving},
-                    {"in_chunk", whole ? Json(nullptr) : Json(e.inBody)},
-                    {"chosen", chosen}};
+        row.json = {{"chunks", chunks}, {"rows", whole ? proposal.plan.rows : e.rows(proposal.plan)}, {"peak", e.peak},
+                    {"saving", saving}, {"in_chunk", whole ? Json(nullptr) : Json(e.inBody)},         {"chosen", chosen}};
         if (chosen) row.style = Output::Style::Green;
         table.rows.push_back(std::move(row));
     }
@@ -197,7 +195,9 @@ void writeProposal(Command& c, const Graph& g, const ChunkProposal& proposal, bo
         out.write(out.styled(Output::Style::Amber, "not applied, " + sentenceOf(*proposal.refusal)) + "\n");
         if (plan.path.size() > 1) out.write("from the amplifier to the node that refuses:\n" + pathText(g, plan));
     } else {
-        out.write(out.styled(Output::Style::Green, fmt::format("applied: {} chunks of {} rows", proposal.chosen->cut.chunks(), proposal.chosen->rows(plan))) + "\n");
+        out.write(out.styled(Output::Style::Green,
+                             fmt::format("applied: {} chunks of {} rows", proposal.chosen->cut.chunks(), proposal.chosen->rows(plan))) +
+                  "\n");
     }
     if (plan.chunkable())
         out.write(fmt::format("region: {} nodes, {} of them inputs, {} outputs, {} tangents\n\n", plan.annotated(), plan.inputs.size(),

@@ -11,12 +11,13 @@ public:
     std::string_view name() const override { return "auto-chunk"; }
     std::string_view help() const override { return "Runs a large product and what hangs on it in chunks of rows"; }
     std::vector<PassOption> options() const override {
-        return {{PassOption::Type::Enum, "mode", {"reference", "extended"}, "reference", "extended: more operators, and only where it saves memory"},
-                {PassOption::Type::Int, "num-chunks", {}, "auto", "how many; auto: 8, extended: by predicted peak"},
-                {PassOption::Type::Int, "budget", {}, "none", "bytes that the predicted peak may have: as few chunks as keep within it"},
-                {PassOption::Type::Int, "min-bytes", {}, "1048576", "the result of the product must be larger"},
-                {PassOption::Type::Float, "min-ratio", {}, "auto", "bytes of its result to bytes of its operands must be more; auto: 8, extended: 1"},
-                {PassOption::Type::Enum, "accum", {"auto", "f32", "native"}, "auto", "type in which chunks are added up; auto: native, extended: f32"}};
+        return {
+            {PassOption::Type::Enum, "mode", {"reference", "extended"}, "reference", "extended: more operators, and only where it saves memory"},
+            {PassOption::Type::Int, "num-chunks", {}, "auto", "how many; auto: 8, extended: by predicted peak"},
+            {PassOption::Type::Int, "budget", {}, "none", "bytes that the predicted peak may have: as few chunks as keep within it"},
+            {PassOption::Type::Int, "min-bytes", {}, "1048576", "the result of the product must be larger"},
+            {PassOption::Type::Float, "min-ratio", {}, "auto", "bytes of its result to bytes of its operands must be more; auto: 8, extended: 1"},
+            {PassOption::Type::Enum, "accum", {"auto", "f32", "native"}, "auto", "type in which chunks are added up; auto: native, extended: f32"}};
     }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         ChunkRequest request = chunkRequest(ctx.options());

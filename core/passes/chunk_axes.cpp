@@ -77,8 +77,10 @@ std::optional<AxisMap> permuted(const BoundCall& call, std::size_t rank) {
 std::optional<AxisMap> withoutAxes(const std::vector<bool>& gone, bool keep) {
     AxisMap map;
     for (std::size_t i = 0; i < gone.size(); ++i) {
-        if (!gone[i]) map.push_back(static_cast<int>(i));
-        else if (keep) map.push_back(-1);
+        if (!gone[i])
+            map.push_back(static_cast<int>(i));
+        else if (keep)
+            map.push_back(-1);
     }
     return map;
 }

@@ -28,8 +28,8 @@ std::optional<AxisMap> axisMapOf(const BoundCall& call, const TensorType& operan
 std::optional<std::vector<std::int64_t>> reducedAxes(const BoundCall& call, std::size_t rank);
 bool keepsReducedAxes(const BoundCall& call);
 
-/// Axis of `to` whose slices hold the same elements as slices of `axis` of `from`, when `to` is a view of `from` of other sizes: the same elements lie
-/// before both axes, so equal shares of the two are the same rows. Nothing when there is none.
+/// Axis of `to` whose slices hold the same elements as slices of `axis` of `from`, when `to` is a view of `from` of other sizes: the same elements
+/// lie before both axes, so equal shares of the two are the same rows. Nothing when there is none.
 std::optional<int> viewedAxis(const TensorType& from, int axis, const TensorType& to);
 
 }  // namespace aliascope

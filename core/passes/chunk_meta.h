@@ -11,9 +11,9 @@ namespace aliascope {
 
 /// All fields at their defaults: the value belongs to the region and enters each chunk whole ("nop").
 struct ChunkMeta {
-    int dim = -1;       ///< axis along which a chunk holds a slice; -1 = none. Recover by concatenation.
-    bool sum = false;   ///< the full value is the sum over the chunks. Excludes `dim`.
-    NodeId scale;       ///< tangent that was taken as 1; recover by multiplying. Invalid = none.
+    int dim = -1;      ///< axis along which a chunk holds a slice; -1 = none. Recover by concatenation.
+    bool sum = false;  ///< the full value is the sum over the chunks. Excludes `dim`.
+    NodeId scale;      ///< tangent that was taken as 1; recover by multiplying. Invalid = none.
 
     static ChunkMeta along(int axis) { return {axis, false, {}}; }
     static ChunkMeta partialSum() { return {-1, true, {}}; }

@@ -152,12 +152,13 @@ private:
         for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
             const Node& n = g_[*it];
             if (n.kind == NodeKind::Output || !n.tensor()) continue;
-            forward_[it->value] = large(*it) || std::any_of(n.users.begin(), n.users.end(), [&](const Node::User& u) { return forward_[u.id.value]; });
+            forward_[it->value] =
+                large(*it) || std::any_of(n.users.begin(), n.users.end(), [&](const Node::User& u) { return forward_[u.id.value]; });
         }
         for (NodeId id : order_) {
             const std::vector<NodeId> operands = g_.operands(id);
-            backward_[id.value] = large(id) || namesTangent(g_[id]) ||
-                                  std::any_of(operands.begin(), operands.end(), [&](NodeId o) { return backward_[o.value]; });
+            backward_[id.value] =
+                large(id) || namesTangent(g_[id]) || std::any_of(operands.begin(), operands.end(), [&](NodeId o) { return backward_[o.value]; });
         }
     }
     void push(NodeId id, NodeId by) {
@@ -213,7 +214,9 @@ private:
     std::optional<bool> applyRule(NodeId id) {
         const Node& n = g_[id];
         if (chunkRuleOf(ops_, n, limits_.extended) == ChunkRule::None) {
-            (void)refuse("NO_RULE", {{"op", n.op.str()}, {"node", n.name.str()}, {"shape", n.tensor() ? n.tensor()->str(false, false) : "of unknown shape"}}, id);
+            (void)refuse("NO_RULE",
+                         {{"op", n.op.str()}, {"node", n.name.str()}, {"shape", n.tensor() ? n.tensor()->str(false, false) : "of unknown shape"}},
+                         id);
             return std::nullopt;
         }
         RuleResult result = applyChunkRule(g_, ops_, limits_.extended, id, plan_.metas);
@@ -308,8 +311,9 @@ private:
             plan_.classes[id.value] = c;
             listOf(c).push_back(id);
             if (c == ChunkClass::Input && (meta->sum || meta->scale))
-                return refuse("RULE",
-                              {{"op", g_[id].op.str()}, {"node", g_[id].name.str()}, {"half", "backward"}, {"why", "its operands are outside the region"}}, id);
+                return refuse(
+                    "RULE",
+                    {{"op", g_[id].op.str()}, {"node", g_[id].name.str()}, {"half", "backward"}, {"why", "its operands are outside the region"}}, id);
         }
         for (const std::vector<NodeId>* part : {&plan_.body, &plan_.outputs})
             for (NodeId id : *part)
@@ -394,8 +398,7 @@ private:
         }
         if (!limits_.extended && items != plan_.rows) return rowMismatch();
         plan_.items = items;
-        if (items < 2 && narrow)
-            return refuse("VIEW_ALIGN", {{"view", g_[narrow].name.str()}, {"rows", std::to_string(plan_.rows)}}, narrow);
+        if (items < 2 && narrow) return refuse("VIEW_ALIGN", {{"view", g_[narrow].name.str()}, {"rows", std::to_string(plan_.rows)}}, narrow);
         return true;
     }
     bool rowMismatch() {
@@ -413,7 +416,7 @@ private:
     std::int64_t elements_ = 0;  ///< of the amplifier's result
     std::vector<bool> forward_, backward_, dependent_, behind_;
     std::deque<NodeId> queue_;
-    std::vector<NodeId> from_;   ///< who put a node on the work-list first
+    std::vector<NodeId> from_;  ///< who put a node on the work-list first
 };
 
 }  // namespace

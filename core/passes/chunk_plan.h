@@ -11,8 +11,8 @@ namespace aliascope {
 
 struct ChunkLimits {
     bool extended = false;
-    std::int64_t minBytes = 1048576;   ///< the amplifier's result must be larger
-    std::optional<double> minRatio;    ///< result to operands, must be larger; nothing = any enlargement
+    std::int64_t minBytes = 1048576;  ///< the amplifier's result must be larger
+    std::optional<double> minRatio;   ///< result to operands, must be larger; nothing = any enlargement
 };
 
 /// A matrix product as a candidate.
@@ -27,15 +27,15 @@ std::string_view toString(ChunkClass c);  ///< `input`, …
 
 struct ChunkPlan {
     std::optional<ChunkRefusal> refusal;
-    bool nothingToDo = false;             ///< `refusal` is a remark (NESTED, NO_TANGENT)
-    std::optional<Amplifier> amplifier;   ///< the one picked, or the best candidate when none is good enough
-    ChunkMetas metas;                     ///< of the region, or as far as it was followed
-    std::vector<NodeId> path;             ///< from the amplifier to the node that refuses
+    bool nothingToDo = false;            ///< `refusal` is a remark (NESTED, NO_TANGENT)
+    std::optional<Amplifier> amplifier;  ///< the one picked, or the best candidate when none is good enough
+    ChunkMetas metas;                    ///< of the region, or as far as it was followed
+    std::vector<NodeId> path;            ///< from the amplifier to the node that refuses
     // With a region, all in graph order:
     std::vector<NodeId> tangents, inputs, body, outputs;
-    std::vector<NodeId> after;            ///< other nodes that need the region, or must stay behind one that does
-    std::int64_t rows = 0;                ///< length of the amplifier's axis
-    std::int64_t items = 0;               ///< shares into which every cut axis divides; chunks are whole numbers of them
+    std::vector<NodeId> after;  ///< other nodes that need the region, or must stay behind one that does
+    std::int64_t rows = 0;      ///< length of the amplifier's axis
+    std::int64_t items = 0;     ///< shares into which every cut axis divides; chunks are whole numbers of them
 
     bool chunkable() const { return !refusal && !body.empty(); }
     ChunkClass classOf(NodeId id) const { return id.value < classes.size() ? classes[id.value] : ChunkClass::None; }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 6> kNumbers = {2, 4, 8, 16, 32, 64};
 constexpr std::int64_t kReferenceNumber = 8;
-constexpr std::int64_t kFewestRows = 512;        // products of fewer rows lose throughput
+constexpr std::int64_t kFewestRows = 512;  // products of fewer rows lose throughput
 constexpr std::int64_t kRowMultiple = 128;
 constexpr std::int64_t kFewestChunks = 4;        // two chunks save nothing of a fused chain
 constexpr std::int64_t kLeastSaving = 64 << 20;  // bytes; and a twentieth of the peak
@@ -30,7 +30,8 @@ public:
         estimate(1, {out_.plan.items, out_.plan.items});
         if (!out_.refusal) choose();
         if (request_.everyEstimate) estimateAll();
-        std::stable_sort(out_.estimates.begin(), out_.estimates.end(), [](const ChunkEstimate& a, const ChunkEstimate& b) { return a.asked < b.asked; });
+        std::stable_sort(out_.estimates.begin(), out_.estimates.end(),
+                         [](const ChunkEstimate& a, const ChunkEstimate& b) { return a.asked < b.asked; });
         return std::move(out_);
     }
 
@@ -88,7 +89,8 @@ private:
         const ChunkEstimate& taken = best ? *best : most;
         const std::int64_t saving = whole - taken.peak;
         if (!best || saving < limit)
-            return refuse("NO_GAIN", {{"saving", std::to_string(saving)}, {"n", std::to_string(taken.cut.chunks())}, {"limit", std::to_string(limit)}});
+            return refuse("NO_GAIN",
+                          {{"saving", std::to_string(saving)}, {"n", std::to_string(taken.cut.chunks())}, {"limit", std::to_string(limit)}});
         out_.chosen = taken;
     }
 

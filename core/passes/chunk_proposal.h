@@ -18,10 +18,10 @@ ChunkRequest chunkRequest(const PassOptions& options);
 
 /// Predicted peak for one number of chunks.
 struct ChunkEstimate {
-    std::int64_t asked = 1;        ///< 1 = not cut
+    std::int64_t asked = 1;  ///< 1 = not cut
     ChunkCut cut;
-    std::int64_t peak = 0;         ///< bytes, parameters and other inputs not counted (fused_memory.h)
-    std::int64_t inBody = 0;       ///< part of it that belongs to one chunk
+    std::int64_t peak = 0;    ///< bytes, parameters and other inputs not counted (fused_memory.h)
+    std::int64_t inBody = 0;  ///< part of it that belongs to one chunk
     std::int64_t rows(const ChunkPlan& plan) const { return plan.items > 0 ? plan.rows / plan.items * cut.perChunk : 0; }
 };
 
@@ -30,7 +30,7 @@ struct ChunkProposal {
     ChunkPlan plan;
     std::vector<ChunkEstimate> estimates;  ///< of a region: not cut, then by number of chunks, as far as rows allow
     std::optional<ChunkEstimate> chosen;
-    std::optional<ChunkRefusal> refusal;   ///< of the plan or of the choice
+    std::optional<ChunkRefusal> refusal;  ///< of the plan or of the choice
 };
 ChunkProposal proposeChunks(const Graph& g, const OpRegistry& ops, const ChunkRequest& request);
 

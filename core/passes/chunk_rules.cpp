@@ -53,7 +53,6 @@ const RuleTable& extendedRules() {
     return table;
 }
 
-
 /// One application of one rule.
 class ChunkRuleRun {
 public:
@@ -421,7 +420,8 @@ private:
             const auto from = follow(x, axis, true);
             if (!from) return fail("its axes are not known");
             if (*from < 0) return actsOnAxis();
-            if (constantSize(type(x), *from) != constantSize(type(id_), axis)) return fail("its operands have different lengths along the axis that would be cut");
+            if (constantSize(type(x), *from) != constantSize(type(id_), axis))
+                return fail("its operands have different lengths along the axis that would be cut");
             if (!set(x, ChunkMeta::along(*from))) return false;
         }
         return true;
@@ -436,8 +436,7 @@ private:
     }
     bool moved(NodeId from, int axis, NodeId to) {
         const auto there = viewedAxis(type(from), axis, type(to));
-        if (!there)
-            return refuse("VIEW_ALIGN", {{"view", node_.name.str()}, {"rows", std::to_string(constantSize(type(from), axis).value_or(0))}});
+        if (!there) return refuse("VIEW_ALIGN", {{"view", node_.name.str()}, {"rows", std::to_string(constantSize(type(from), axis).value_or(0))}});
         return set(to, ChunkMeta::along(*there));
     }
 

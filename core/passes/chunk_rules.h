@@ -23,11 +23,11 @@ enum class ChunkRule : std::uint8_t {
     Reduction,      ///< over named axes
     TotalSum,       ///< to one element
     Permutation,
-    Fill,           ///< full and its like: no operands
-    ExpandOne,      ///< reference: expand of a one-element tensor
-    Axes,           ///< extended: slice, select, squeeze, …: an axis of the operand runs along one of the result
-    JoinedAxes,     ///< extended: gather, scatter, cat, slice_scatter: several operands of equal axes
-    Reshape,        ///< extended: view and its like
+    Fill,        ///< full and its like: no operands
+    ExpandOne,   ///< reference: expand of a one-element tensor
+    Axes,        ///< extended: slice, select, squeeze, …: an axis of the operand runs along one of the result
+    JoinedAxes,  ///< extended: gather, scatter, cat, slice_scatter: several operands of equal axes
+    Reshape,     ///< extended: view and its like
 };
 
 ChunkRule chunkRuleOf(const OpRegistry& ops, const Node& n, bool extended);

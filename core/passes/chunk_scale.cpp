@@ -41,13 +41,31 @@ const LinearTable& referenceLinear() {
 /// By operator without overload.
 const LinearTable& extendedLinear() {
     static const LinearTable table = [] {
-        LinearTable t = {{"aten::div"_n, Linear::Quotient},    {"aten::where"_n, Linear::Choice}, {"aten::mul"_n, Linear::Product},
-                         {"aten::mm"_n, Linear::Product},      {"aten::bmm"_n, Linear::Product},  {"prims::fma"_n, Linear::MultiplyAdd},
-                         {"aten::gather"_n, Linear::First},    {"aten::add"_n, Linear::Terms},    {"aten::sub"_n, Linear::Terms},
+        LinearTable t = {{"aten::div"_n, Linear::Quotient}, {"aten::where"_n, Linear::Choice}, {"aten::mul"_n, Linear::Product},
+                         {"aten::mm"_n, Linear::Product},   {"aten::bmm"_n, Linear::Product},  {"prims::fma"_n, Linear::MultiplyAdd},
+                         {"aten::gather"_n, Linear::First}, {"aten::add"_n, Linear::Terms},    {"aten::sub"_n, Linear::Terms},
                          {"aten::rsub"_n, Linear::Terms}};
-        for (const char* op : {"prims::convert_element_type", "aten::_to_copy", "aten::clone", "aten::alias", "aten::detach", "aten::contiguous",
-                               "aten::neg", "aten::sum", "aten::permute", "aten::transpose", "aten::t", "aten::expand", "aten::view", "aten::reshape",
-                               "aten::_unsafe_view", "aten::slice", "aten::select", "aten::squeeze", "aten::unsqueeze", "aten::mean", "aten::cumsum"})
+        for (const char* op : {"prims::convert_element_type",
+                               "aten::_to_copy",
+                               "aten::clone",
+                               "aten::alias",
+                               "aten::detach",
+                               "aten::contiguous",
+                               "aten::neg",
+                               "aten::sum",
+                               "aten::permute",
+                               "aten::transpose",
+                               "aten::t",
+                               "aten::expand",
+                               "aten::view",
+                               "aten::reshape",
+                               "aten::_unsafe_view",
+                               "aten::slice",
+                               "aten::select",
+                               "aten::squeeze",
+                               "aten::unsqueeze",
+                               "aten::mean",
+                               "aten::cumsum"})
             t[Name(op)] = Linear::Product;
         for (const char* op : {"aten::cat", "aten::slice_scatter"}) t[Name(op)] = Linear::Terms;
         for (const char* op : {"aten::_softmax_backward_data", "aten::_log_softmax_backward_data", "aten::sigmoid_backward", "aten::tanh_backward",
@@ -118,8 +136,8 @@ private:
         for (NodeId f : factors) {
             const NodeId s = scaleOf(f);
             if (scale && s) {
-                refusal_ = ChunkRefusal{
-                    "SCALE_TWICE", {{"node", node_.name.str()}, {"tangents", g_[scale].name.str() + ", " + g_[s].name.str()}}, id_};
+                refusal_ =
+                    ChunkRefusal{"SCALE_TWICE", {{"node", node_.name.str()}, {"tangents", g_[scale].name.str() + ", " + g_[s].name.str()}}, id_};
                 return std::nullopt;
             }
             if (s) scale = s;

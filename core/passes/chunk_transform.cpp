@@ -18,8 +18,10 @@ TensorType withLength(const TensorType& t, int axis, std::int64_t length) {
     TensorType out = t;
     out.sizes[static_cast<std::size_t>(axis)] = length;
     out.offset.reset();
-    if (t.isContiguous()) out.strides = TensorType::contiguousStrides(out.sizes);
-    else out.strides.reset();
+    if (t.isContiguous())
+        out.strides = TensorType::contiguousStrides(out.sizes);
+    else
+        out.strides.reset();
     return out;
 }
 
@@ -36,8 +38,10 @@ std::vector<Value> withStatedLength(const Node& n, int axis, std::int64_t length
     if (sizes.size() != rank) return args;
     for (std::size_t i = 0; i < rank; ++i) {
         // -1 stands for what is left: of the other axes nothing is, once the cut one is stated.
-        if (i == static_cast<std::size_t>(axis)) sizes[i] = Value::integer(length);
-        else if (sizes[i].asInt() == -1 && n.tensor()->sizes[i].isConst()) sizes[i] = Value::integer(*n.tensor()->sizes[i].constant());
+        if (i == static_cast<std::size_t>(axis))
+            sizes[i] = Value::integer(length);
+        else if (sizes[i].asInt() == -1 && n.tensor()->sizes[i].isConst())
+            sizes[i] = Value::integer(*n.tensor()->sizes[i].constant());
     }
     args[at] = Value::container(args[at].kind(), std::move(sizes));
     return args;
@@ -104,8 +108,8 @@ private:
             const std::int64_t rows = lengthIn(input, cut_.perChunk), all = cutLength(g_, plan_.metas, input);
             const Value x = Value::node(input), axis = Value::integer(m.dim);
             const bool equal = (all - 1) / chunks + 1 == rows;
-            const NodeId pieces = equal ? call("aten::chunk"_n, {x, Value::integer(chunks), axis})
-                                        : call("aten::split.Tensor"_n, {x, Value::integer(rows), axis});
+            const NodeId pieces =
+                equal ? call("aten::chunk"_n, {x, Value::integer(chunks), axis}) : call("aten::split.Tensor"_n, {x, Value::integer(rows), axis});
             for (std::int64_t i = 0; i < chunks; ++i) {
                 const std::int64_t length = i + 1 < chunks ? rows : all - rows * (chunks - 1);
                 pieces_[input].push_back(item(pieces, i, Type::tensor(withLength(*g_[input].tensor(), m.dim, length))));
@@ -187,7 +191,8 @@ private:
             return {};
         }
         if (got->sizes == wanted.sizes && got->dtype == wanted.dtype) return {};
-        Diagnostic d = internalError("META_CONFLICT", {{"node", g_[id].name.str()}, {"old", wanted.str(false, false)}, {"new", got->str(false, false)}});
+        Diagnostic d =
+            internalError("META_CONFLICT", {{"node", g_[id].name.str()}, {"old", wanted.str(false, false)}, {"new", got->str(false, false)}});
         d.node = g_[id].name;
         return fail(std::move(d));
     }
@@ -223,8 +228,8 @@ private:
         g_.addSubGraph(Name(attribute), std::move(body.graph));
         return {};
     }
-    /// Reference: outputs behind the rest of the body. Extended: as in the graph, so that a result that reads the logits does not keep them beside their
-    /// gradient, which can then take their memory.
+    /// Reference: outputs behind the rest of the body. Extended: as in the graph, so that a result that reads the logits does not keep them beside
+    /// their gradient, which can then take their memory.
     std::vector<NodeId> bodyOrder() const {
         std::vector<NodeId> order = plan_.body;
         order.insert(order.end(), plan_.outputs.begin(), plan_.outputs.end());
@@ -280,8 +285,7 @@ private:
         get.provenance = region_;
         const NodeId attribute = g_.append(std::move(get));
         std::vector<Value> args = {Value::node(attribute), Value::string(body)};
-        for (NodeId input : plan_.inputs)
-            args.push_back(Value::node(meta(input).cut() ? pieces_[input][static_cast<std::size_t>(i)] : input));
+        for (NodeId input : plan_.inputs) args.push_back(Value::node(meta(input).cut() ? pieces_[input][static_cast<std::size_t>(i)] : input));
         for (NodeId one : ones_) args.push_back(Value::node(one));
         for (NodeId a : accumulators_) args.push_back(Value::node(a));
         const NodeId result = call("hop::invoke_subgraph"_n, std::move(args), {}, "invoke_subgraph");
@@ -290,8 +294,10 @@ private:
         std::size_t sum = 0;
         for (std::size_t k = 0; k < plan_.outputs.size(); ++k) {
             const NodeId piece = item(result, static_cast<std::int64_t>(k), inner[returned[k].asNode()].type);
-            if (meta(plan_.outputs[k]).cut()) pieces_[plan_.outputs[k]].push_back(piece);
-            else accumulators_[sum++] = piece;
+            if (meta(plan_.outputs[k]).cut())
+                pieces_[plan_.outputs[k]].push_back(piece);
+            else
+                accumulators_[sum++] = piece;
         }
     }
     void recover() {
@@ -318,7 +324,8 @@ private:
     }
     void rewire(const std::vector<std::pair<NodeId, NodeId>>& by) {
         for (const auto& [from, to] : by)
-            g_.replaceAllUses(from, to, [&](NodeId user) { return plan_.classOf(user) == ChunkClass::Body || plan_.classOf(user) == ChunkClass::Output; });
+            g_.replaceAllUses(from, to,
+                              [&](NodeId user) { return plan_.classOf(user) == ChunkClass::Body || plan_.classOf(user) == ChunkClass::Output; });
     }
     void eraseRegion() {
         std::vector<NodeId> region = plan_.body;

@@ -1,5 +1,6 @@
 #pragma once
-// Cuts the region of a plan (chunker.md 8): one body for each row count, one call for each chunk, results put together and multiplied by the tangents.
+// Cuts the region of a plan (chunker.md 8): one body for each row count, one call for each chunk, results put together and multiplied by the
+// tangents.
 
 #include "core/passes/chunk_plan.h"
 #include "core/support/result.h"

@@ -51,15 +51,21 @@ bool readsElsewhere(Name packet) {
 }
 
 bool readsInPlace(const OpRegistry& ops, Name op) {
-    static const std::unordered_set<Name> packets = {"prims::convert_element_type"_n, "aten::where"_n,     "aten::clone"_n,    "aten::_to_copy"_n,
-                                                     "aten::full_like"_n,             "prims::fma"_n,      "aten::zeros_like"_n, "aten::ones_like"_n};
+    static const std::unordered_set<Name> packets = {"prims::convert_element_type"_n,
+                                                     "aten::where"_n,
+                                                     "aten::clone"_n,
+                                                     "aten::_to_copy"_n,
+                                                     "aten::full_like"_n,
+                                                     "prims::fma"_n,
+                                                     "aten::zeros_like"_n,
+                                                     "aten::ones_like"_n};
     const OpDef* def = ops.find(op);
     return packets.contains(packetOf(op)) || (def && def->is(Trait::Pointwise) && def->isPure());
 }
 
 /// Writes some elements into a copy of its first operand.
 bool scattersInto(Name packet) {
-    static const std::unordered_set<Name> packets = {"aten::index_put"_n,     "aten::scatter"_n,       "aten::scatter_add"_n,
+    static const std::unordered_set<Name> packets = {"aten::index_put"_n,     "aten::scatter"_n,        "aten::scatter_add"_n,
                                                      "aten::slice_scatter"_n, "aten::select_scatter"_n, "aten::index_add"_n};
     return packets.contains(packet);
 }
@@ -73,7 +79,14 @@ bool makesFromNothing(Name op) {
 class FusedSweep {
 public:
     FusedSweep(const Graph& g, const OpRegistry& ops, int depth, std::unordered_map<const Graph*, FusedPeak>& known)
-        : g_(g), ops_(ops), depth_(depth), known_(known), held_(g.idBound(), Held::No), reads_(g.idBound()), positions_(g.idBound()), backward_(g.idBound()) {}
+        : g_(g),
+          ops_(ops),
+          depth_(depth),
+          known_(known),
+          held_(g.idBound(), Held::No),
+          reads_(g.idBound()),
+          positions_(g.idBound()),
+          backward_(g.idBound()) {}
 
     FusedPeak run() {
         std::uint32_t at = 0;
@@ -134,7 +147,8 @@ private:
         if (n.op == "operator::getitem") return cutsOperand(n.arg(0).asNode()) ? Held::View : Held::Buffer;
         if (isSplit(packet) || viewedOperand(ops_, g_, id) || packet == "aten::reshape" || packet == "aten::contiguous") return Held::View;
         if (makesFromNothing(n.op) || readsElsewhere(packet) || readsInPlace(ops_, n.op)) return Held::Fused;
-        if (scattersInto(packet) && packet != "aten::index_put" && !n.args.empty() && n.arg(0).isNode() && fillsOnly(n.arg(0).asNode())) return Held::Fused;
+        if (scattersInto(packet) && packet != "aten::index_put" && !n.args.empty() && n.arg(0).isNode() && fillsOnly(n.arg(0).asNode()))
+            return Held::Fused;
         if (reducesFused(packet)) return Held::Buffer;
         return Held::Kernel;
     }
@@ -172,8 +186,8 @@ private:
 
     static bool movesElements(const Node& n) {
         const Name packet = packetOf(n.op);
-        return packet == "aten::permute" || packet == "aten::transpose" || packet == "aten::t" || packet == "aten::expand" || packet == "aten::slice" ||
-               packet == "aten::select";
+        return packet == "aten::permute" || packet == "aten::transpose" || packet == "aten::t" || packet == "aten::expand" ||
+               packet == "aten::slice" || packet == "aten::select";
     }
 
     const std::vector<Read>& readsOf(NodeId id) const { return reads_[id.value]; }
@@ -183,8 +197,10 @@ private:
             for (Read r : readsOf(o)) {
                 r.inPlace = r.inPlace && !elsewhere;
                 const auto same = std::find_if(all.begin(), all.end(), [&](const Read& a) { return a.buffer == r.buffer; });
-                if (same == all.end()) all.push_back(r);
-                else same->inPlace = same->inPlace && r.inPlace;
+                if (same == all.end())
+                    all.push_back(r);
+                else
+                    same->inPlace = same->inPlace && r.inPlace;
             }
         return all;
     }
@@ -329,12 +345,12 @@ private:
     std::vector<Held> held_;
     std::vector<std::vector<Read>> reads_;  ///< by node: buffers that its value lies in or is computed from
     std::vector<std::uint32_t> positions_;
-    std::vector<bool> backward_;            ///< depends on a tangent
+    std::vector<bool> backward_;  ///< depends on a tangent
     std::vector<NodeId> nodes_;
     std::vector<BufferLife> lives_;
     std::vector<TakeOver> takeovers_;
     std::unordered_map<std::uint32_t, std::vector<Read>> waiting_;  ///< buffers that are not written yet, and what they are computed from
-    std::vector<std::int64_t> extra_;  ///< by position: what a called body allocates at its peak
+    std::vector<std::int64_t> extra_;                               ///< by position: what a called body allocates at its peak
     std::unordered_map<std::uint32_t, std::int64_t> bodies_;
     FusedPeak peak_;
 };

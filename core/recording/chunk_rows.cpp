@@ -36,8 +36,8 @@ void writeEstimates(Database& db, std::int64_t stageId, const Decision& d) {
 
 }  // namespace
 
-void writeChunkRows(Database& db, std::int64_t stageId, const std::vector<Decision>& decisions, const std::function<std::optional<Uid>(const NodeRef&)>& uidOf,
-                    const std::function<std::optional<Uid>(Name)>& uidOfName) {
+void writeChunkRows(Database& db, std::int64_t stageId, const std::vector<Decision>& decisions,
+                    const std::function<std::optional<Uid>(const NodeRef&)>& uidOf, const std::function<std::optional<Uid>(Name)>& uidOfName) {
     Statement insert(db, "INSERT OR IGNORE INTO chunk_row(stage, uid, class, dim, sum, scale_uid, rule) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)");
     for (const Decision& d : decisions) {
         writeEstimates(db, stageId, d);

@@ -36,7 +36,8 @@ private slots:
         const std::int64_t lane = recording->lanes().front().id;
         QStringList rows;
         for (const ChunkRow& r : recording->chunkRows(lane, 2))
-            rows << QString("%1 %2 %3 %4 %5").arg(r.node.c_str(), r.role.c_str(), r.dim ? QString::number(*r.dim) : "-", r.sum ? "sum" : "-", r.scale.c_str());
+            rows << QString("%1 %2 %3 %4 %5")
+                        .arg(r.node.c_str(), r.role.c_str(), r.dim ? QString::number(*r.dim) : "-", r.sum ? "sum" : "-", r.scale.c_str());
         QCOMPARE(rows.front(), QString("mm body 0 - "));
         QVERIFY2(rows.contains("tangents_1 tangent - - tangents_1"), qPrintable(rows.join('\n')));
         QVERIFY(rows.contains("mm_1 output - sum tangents_1"));

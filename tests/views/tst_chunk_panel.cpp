@@ -55,7 +55,8 @@ private slots:
         ChunkPanel panel(session);
         session.open(request("auto-chunk"));
         QVERIFY(settled(session));
-        QVERIFY2(textOf(panel, "chunk.verdict").startsWith("<b>Not applied.</b>  No product enlarges its inputs enough"), qPrintable(textOf(panel, "chunk.verdict")));
+        QVERIFY2(textOf(panel, "chunk.verdict").startsWith("<b>Not applied.</b>  No product enlarges its inputs enough"),
+                 qPrintable(textOf(panel, "chunk.verdict")));
         QVERIFY(!panel.findChild<QTableView*>("chunk.table")->isVisibleTo(&panel));
     }
 

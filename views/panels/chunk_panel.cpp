@@ -111,7 +111,8 @@ void ChunkPanel::adopt(const Answer& answer) {
         const QString text = tr("%1: %2").arg(e.chunks).arg(bytesText(e.peakBytes));
         peaks << (e.chosen ? tr("%1 (chosen)").arg(text) : text);
     }
-    peaks_->setText(peaks.isEmpty() ? QString() : tr("Predicted peak by number of chunks, inputs not counted:   %1").arg(peaks.join(QStringLiteral("    "))));
+    peaks_->setText(peaks.isEmpty() ? QString()
+                                    : tr("Predicted peak by number of chunks, inputs not counted:   %1").arg(peaks.join(QStringLiteral("    "))));
     peaks_->setVisible(!peaks.isEmpty());
     table_->setVisible(!answer.rows.empty());
     follow(session_.selection(), Origin::Program);
@@ -120,7 +121,8 @@ void ChunkPanel::adopt(const Answer& answer) {
 void ChunkPanel::showVerdict() {
     const DecisionRow* d = verdict();
     if (!d) {
-        verdict_->setText(session_.isOpen() ? tr("The auto-chunker did not run in this lane.") : tr("Open a training graph: the plan of its chunks is shown here."));
+        verdict_->setText(session_.isOpen() ? tr("The auto-chunker did not run in this lane.")
+                                            : tr("Open a training graph: the plan of its chunks is shown here."));
         return;
     }
     const bool applied = d->code == "CHUNKED";
@@ -138,8 +140,10 @@ void ChunkPanel::cut() {
 void ChunkPanel::follow(const Selection& selection, Origin) {
     const int row = selection.node == kNoUid ? -1 : model_->rowOf(selection.node);
     following_ = true;
-    if (row >= 0) table_->selectRow(row);
-    else table_->clearSelection();
+    if (row >= 0)
+        table_->selectRow(row);
+    else
+        table_->clearSelection();
     following_ = false;
 }
 

@@ -25,8 +25,10 @@ inline Evaluated evaluate(const Graph& g) {
         wide.dtype = type.dtype == DType::I64 ? DType::I64 : DType::F64;
         exec::Tensor plain = exec::makeTensor(*cpu, wide), given = exec::makeTensor(*cpu, type);
         for (std::int64_t i = 0; i < plain.numel(); ++i, ++next) {
-            if (type.dtype == DType::I64) plain.as<std::int64_t>()[i] = i % 5 == 3 && plain.numel() != 8 ? -100 : (i * 7) % 40;
-            else plain.as<double>()[i] = type.rank() == 0 ? 0.75 : std::sin(0.7 * static_cast<double>(next) + 0.3);
+            if (type.dtype == DType::I64)
+                plain.as<std::int64_t>()[i] = i % 5 == 3 && plain.numel() != 8 ? -100 : (i * 7) % 40;
+            else
+                plain.as<double>()[i] = type.rank() == 0 ? 0.75 : std::sin(0.7 * static_cast<double>(next) + 0.3);
         }
         cpu->copy(given, plain);
         inputs.emplace_back(given);

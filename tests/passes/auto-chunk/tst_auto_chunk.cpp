@@ -38,20 +38,26 @@ private slots:
     %getitem_2 : [num_users=1] = call_function[target=operator.getitem](args = (%chunk_default, 2), kwargs = {})
 )";
         QVERIFY2(run.contains(wanted.substr(1)), run.after.c_str());
-        QVERIFY(run.contains("%full_default : [num_users=1] = call_function[target=torch.ops.aten.full.default](args = ((40, 3), 0), kwargs = {device: cpu, "
-                             "dtype: torch.float32})"));
+        QVERIFY(run.contains(
+            "%full_default : [num_users=1] = call_function[target=torch.ops.aten.full.default](args = ((40, 3), 0), kwargs = {device: cpu, "
+            "dtype: torch.float32})"));
         QVERIFY(run.contains("%chunking_subgraph_1 : [num_users=1] = get_attr[target=chunking_subgraph_0]"));
-        QVERIFY(run.contains("%invoke_subgraph_1 : [num_users=3] = call_function[target=torch.ops.higher_order.invoke_subgraph](args = (%chunking_subgraph_1, "
-                             "chunking_subgraph_0, %getitem_1, %permute, %getitem_4, %convert, %getitem_7, %getitem_10, %tangent_overriden_as_one__idx_, "
-                             "%getitem_13), kwargs = {})"));
-        QVERIFY(run.contains("%mul_tensor : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%getitem_19, %tangents_1), kwargs = {})"));
+        QVERIFY(run.contains(
+            "%invoke_subgraph_1 : [num_users=3] = call_function[target=torch.ops.higher_order.invoke_subgraph](args = (%chunking_subgraph_1, "
+            "chunking_subgraph_0, %getitem_1, %permute, %getitem_4, %convert, %getitem_7, %getitem_10, %tangent_overriden_as_one__idx_, "
+            "%getitem_13), kwargs = {})"));
+        QVERIFY(run.contains(
+            "%mul_tensor : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%getitem_19, %tangents_1), kwargs = {})"));
         QVERIFY(run.contains("return [div, mul_tensor, mul_tensor_1]"));
         QCOMPARE(run.graph.subGraphs().size(), 1u);
         const std::string body = bodyText(run, 0);
         const auto inBody = [&](const std::string& text) { return body.find(text) != std::string::npos; };
-        QVERIFY2(inBody("%mm : [num_users=2] = call_function[target=torch.ops.aten.mm.default](args = (%primals_2, %permute), kwargs = {})"), body.c_str());
+        QVERIFY2(inBody("%mm : [num_users=2] = call_function[target=torch.ops.aten.mm.default](args = (%primals_2, %permute), kwargs = {})"),
+                 body.c_str());
         QVERIFY(inBody("%full_2 : [num_users=1] = call_function[target=torch.ops.aten.full.default](args = ([4, 40], 0)"));
-        QVERIFY(inBody("%div_1 : [num_users=1] = call_function[target=torch.ops.aten.div.Tensor](args = (%tangent_overriden_as_one__idx_, %convert), kwargs = {})"));
+        QVERIFY(
+            inBody("%div_1 : [num_users=1] = call_function[target=torch.ops.aten.div.Tensor](args = (%tangent_overriden_as_one__idx_, %convert), "
+                   "kwargs = {})"));
         QVERIFY(inBody("%add_tensor : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (%mm_1, %full_default), kwargs = {})"));
         QVERIFY(inBody("return (gather, add_tensor, mm_2)"));
         QCOMPARE(calls(run), 3);
@@ -94,13 +100,15 @@ private slots:
         weighted.replace(weighted.find("mul.Tensor(expand, div)"), 23, "mul.Tensor(expand, sub)");
         row("softmax", weighted, kSmall);
         row("softmax, extended", weighted, kSmallExtended);
-        row("gradient accumulation", headProgram(12, {{"div_1: ", "div_2: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(tangents_1, 4)\n        div_1: "},
-                                                      {"div.Tensor(tangents_1, convert)", "div.Tensor(div_2, convert)"}}),
+        row("gradient accumulation",
+            headProgram(12, {{"div_1: ", "div_2: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(tangents_1, 4)\n        div_1: "},
+                             {"div.Tensor(tangents_1, convert)", "div.Tensor(div_2, convert)"}}),
             kSmall);
         row("one mask for inside and outside", headProgram(12, {{"where.self(ne_2, div_1", "where.self(ne_1, div_1"}}), kSmallExtended);
         row("views between product and loss",
-            headProgram(12, {{"amax: ", "view: \"f32[3, 4, 40][160, 40, 1]cpu\" = torch.ops.aten.view.default(mm, [3, 4, 40])\n"
-                                        "        view_1: \"f32[12, 40][40, 1]cpu\" = torch.ops.aten.view.default(view, [-1, 40])\n        amax: "},
+            headProgram(12, {{"amax: ",
+                              "view: \"f32[3, 4, 40][160, 40, 1]cpu\" = torch.ops.aten.view.default(mm, [3, 4, 40])\n"
+                              "        view_1: \"f32[12, 40][40, 1]cpu\" = torch.ops.aten.view.default(view, [-1, 40])\n        amax: "},
                              {"sub.Tensor(mm, amax)", "sub.Tensor(view_1, amax)"}}),
             kSmallExtended);
     }
@@ -120,19 +128,20 @@ private slots:
 
     /// 16-bit gradients: added up in their own type each chunk rounds; with f32 accumulators the sum is rounded once.
     void accumulators() {
-        const std::string program = headProgram(
-            64, {{"primals_2: \"f32[@R, 3]", "primals_2: \"bf16[@R, 3]"},
-                 {"primals_1: \"f32[40, 3]", "primals_1: \"bf16[40, 3]"},
-                 {"permute: \"f32", "permute: \"bf16"},
-                 {"mm: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.mm.default(primals_2, permute)",
-                  "mm_0: \"bf16[@R, 40][40, 1]cpu\" = torch.ops.aten.mm.default(primals_2, permute)\n"
-                  "        mm: \"f32[@R, 40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(mm_0, torch.float32)"},
-                 {"permute_1: \"f32[40, @R][1, 40]cpu\" = torch.ops.aten.permute.default(sub_2, ",
-                  "convert_1: \"bf16[@R, 40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(sub_2, torch.bfloat16)\n"
-                  "        permute_1: \"bf16[40, @R][1, 40]cpu\" = torch.ops.aten.permute.default(convert_1, "},
-                 {"mm_1: \"f32", "mm_1: \"bf16"},
-                 {"permute_2: \"f32", "permute_2: \"bf16"},
-                 {"mm_2: \"f32[@R, 3][3, 1]cpu\" = torch.ops.aten.mm.default(sub_2, ", "mm_2: \"bf16[@R, 3][3, 1]cpu\" = torch.ops.aten.mm.default(convert_1, "}});
+        const std::string program =
+            headProgram(64, {{"primals_2: \"f32[@R, 3]", "primals_2: \"bf16[@R, 3]"},
+                             {"primals_1: \"f32[40, 3]", "primals_1: \"bf16[40, 3]"},
+                             {"permute: \"f32", "permute: \"bf16"},
+                             {"mm: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.mm.default(primals_2, permute)",
+                              "mm_0: \"bf16[@R, 40][40, 1]cpu\" = torch.ops.aten.mm.default(primals_2, permute)\n"
+                              "        mm: \"f32[@R, 40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(mm_0, torch.float32)"},
+                             {"permute_1: \"f32[40, @R][1, 40]cpu\" = torch.ops.aten.permute.default(sub_2, ",
+                              "convert_1: \"bf16[@R, 40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(sub_2, torch.bfloat16)\n"
+                              "        permute_1: \"bf16[40, @R][1, 40]cpu\" = torch.ops.aten.permute.default(convert_1, "},
+                             {"mm_1: \"f32", "mm_1: \"bf16"},
+                             {"permute_2: \"f32", "permute_2: \"bf16"},
+                             {"mm_2: \"f32[@R, 3][3, 1]cpu\" = torch.ops.aten.mm.default(sub_2, ",
+                              "mm_2: \"bf16[@R, 3][3, 1]cpu\" = torch.ops.aten.mm.default(convert_1, "}});
         RUN_PASSES(whole, program, "dce");
         RUN_PASSES(native, program, with("num-chunks=32"));
         RUN_PASSES(wide, program, with("num-chunks=32,accum=f32"));
@@ -142,7 +151,8 @@ private slots:
         const Evaluated a = evaluate(whole.graph), n = evaluate(native.graph), w = evaluate(wide.graph);
         QVERIFY2(n.error.empty() && w.error.empty(), (n.error + w.error).c_str());
         const double inNative = errorOf(a, n), inWide = errorOf(a, w);
-        QVERIFY2(inWide < exec::graphBound(DType::BF16).relativeL2 && inNative < 0.05 && 2 * inWide < inNative, (std::to_string(inWide) + " " + std::to_string(inNative)).c_str());
+        QVERIFY2(inWide < exec::graphBound(DType::BF16).relativeL2 && inNative < 0.05 && 2 * inWide < inNative,
+                 (std::to_string(inWide) + " " + std::to_string(inNative)).c_str());
     }
 
     void refusals_data() {
@@ -156,58 +166,102 @@ private slots:
         };
         const auto head = [](const Lines& lines) { return headProgram(12, lines); };
         row("nothing is large", head({}), "auto-chunk", "NO_AMPLIFIER", "mm");
-        row("inference", head({{", tangents_1: \"f32[][]cpu\"", ""}, {"div.Tensor(tangents_1, convert)", "div.Tensor(convert, convert)"}}), kSmall, "NO_TANGENT", "");
+        row("inference", head({{", tangents_1: \"f32[][]cpu\"", ""}, {"div.Tensor(tangents_1, convert)", "div.Tensor(convert, convert)"}}), kSmall,
+            "NO_TANGENT", "");
         row("a chunk", head({{"primals_2", "tangent_overriden_as_one_"}}), kSmall, "NESTED", "");
-        row("symbolic rows", readableGraph(R"(primals_1: "f32[s0, 3]", primals_2: "f32[3, 40]", tangents_1: "f32[]")",
-                                           R"(mm: "f32[s0, 40]" = torch.ops.aten.mm.default(primals_1, primals_2)
+        row("symbolic rows",
+            readableGraph(R"(primals_1: "f32[s0, 3]", primals_2: "f32[3, 40]", tangents_1: "f32[]")",
+                          R"(mm: "f32[s0, 40]" = torch.ops.aten.mm.default(primals_1, primals_2)
                                               return [mm])"),
             with("num-chunks=4"), "DYNAMIC_SHAPE", "mm");
         row("logits are returned", head({{"return [div, ", "return [div, mm, "}}), kSmall, "NOT_A_CALL", "output");
         row("view, reference", shiftedProgram(), kSmall, "NO_RULE", "view");
-        row("no gradient meets the logits", readableGraph(R"(primals_1: "f32[12, 3]", primals_2: "f32[3, 40]", tangents_1: "f32[]")",
-                                                          R"(mm: "f32[12, 40]" = torch.ops.aten.mm.default(primals_1, primals_2)
+        row("no gradient meets the logits",
+            readableGraph(R"(primals_1: "f32[12, 3]", primals_2: "f32[3, 40]", tangents_1: "f32[]")",
+                          R"(mm: "f32[12, 40]" = torch.ops.aten.mm.default(primals_1, primals_2)
                                                              sum_1: "f32[]" = torch.ops.aten.sum.default(mm)
                                                              expand: "f32[12, 40]" = torch.ops.aten.expand.default(tangents_1, [12, 40])
                                                              permute: "f32[40, 3]" = torch.ops.aten.permute.default(primals_2, [1, 0])
                                                              mm_1: "f32[12, 3]" = torch.ops.aten.mm.default(expand, permute)
                                                              return [sum_1, mm_1])"),
             kSmall, "NO_BACKWARD_REACH", "mm");
-        row("reduction over the rows", head({{"amax.default(mm, [1], True)", "amax.default(mm, [0], True)"}, {"amax: \"f32[@R, 1][1, 1]", "amax: \"f32[1, 40][40, 1]"}}),
+        row("reduction over the rows",
+            head({{"amax.default(mm, [1], True)", "amax.default(mm, [0], True)"}, {"amax: \"f32[@R, 1][1, 1]", "amax: \"f32[1, 40][40, 1]"}}),
             kSmallExtended, "ACTS_ON_CHUNK_AXIS", "amax");
         row("reduction over the rows, reference",
-            head({{"amax.default(mm, [1], True)", "amax.default(mm, [0], True)"}, {"amax: \"f32[@R, 1][1, 1]", "amax: \"f32[1, 40][40, 1]"}}), kSmall, "RULE", "amax");
-        row("square of the tangent", head({{"where_3: ", "mul_2: \"f32[][]cpu\" = torch.ops.aten.mul.Tensor(div_1, div_1)\n        where_3: "}, {"(ne_2, div_1, full_3)", "(ne_2, mul_2, full_3)"}}),
+            head({{"amax.default(mm, [1], True)", "amax.default(mm, [0], True)"}, {"amax: \"f32[@R, 1][1, 1]", "amax: \"f32[1, 40][40, 1]"}}), kSmall,
+            "RULE", "amax");
+        row("square of the tangent",
+            head({{"where_3: ", "mul_2: \"f32[][]cpu\" = torch.ops.aten.mul.Tensor(div_1, div_1)\n        where_3: "},
+                  {"(ne_2, div_1, full_3)", "(ne_2, mul_2, full_3)"}}),
             kSmall, "SCALE_TWICE", "mul_2");
-        row("exponential of the tangent", head({{"where_3: ", "exp_2: \"f32[][]cpu\" = torch.ops.aten.exp.default(div_1)\n        where_3: "}, {"(ne_2, div_1, full_3)", "(ne_2, exp_2, full_3)"}}),
+        row("exponential of the tangent",
+            head({{"where_3: ", "exp_2: \"f32[][]cpu\" = torch.ops.aten.exp.default(div_1)\n        where_3: "},
+                  {"(ne_2, div_1, full_3)", "(ne_2, exp_2, full_3)"}}),
             kSmall, "NO_SCALE_RULE", "exp_2");
-        row("the other choice is 1", head({{"full_3: \"f32[][]cpu\" = torch.ops.aten.full.default([], 0.0,", "full_3: \"f32[][]cpu\" = torch.ops.aten.full.default([], 1.0,"}}),
+        row("the other choice is 1",
+            head(
+                {{"full_3: \"f32[][]cpu\" = torch.ops.aten.full.default([], 0.0,", "full_3: \"f32[][]cpu\" = torch.ops.aten.full.default([], 1.0,"}}),
             kSmall, "SCALE_RULE", "where_3");
-        row("tangent of three elements", head({{"tangents_1: \"f32[][]cpu\"", "tangents_1: \"f32[3][1]cpu\""}, {"div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(tangents_1, convert)", "sum_9: \"f32[][]cpu\" = torch.ops.aten.sum.default(tangents_1)\n        div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(sum_9, convert)"}}),
+        row("tangent of three elements",
+            head({{"tangents_1: \"f32[][]cpu\"", "tangents_1: \"f32[3][1]cpu\""},
+                  {"div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(tangents_1, convert)",
+                   "sum_9: \"f32[][]cpu\" = torch.ops.aten.sum.default(tangents_1)\n        div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(sum_9, "
+                   "convert)"}}),
             kSmallExtended, "TANGENT_NOT_SCALAR", "tangents_1");
-        row("no scalar among tangents", head({{"tangents_1: \"f32[][]cpu\"", "tangents_1: \"f32[3][1]cpu\", tangents_2: \"f32[2][1]cpu\""}, {"div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(tangents_1, convert)", "sum_9: \"f32[][]cpu\" = torch.ops.aten.sum.default(tangents_1)\n        div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(sum_9, convert)"}}),
+        row("no scalar among tangents",
+            head({{"tangents_1: \"f32[][]cpu\"", "tangents_1: \"f32[3][1]cpu\", tangents_2: \"f32[2][1]cpu\""},
+                  {"div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(tangents_1, convert)",
+                   "sum_9: \"f32[][]cpu\" = torch.ops.aten.sum.default(tangents_1)\n        div_1: \"f32[][]cpu\" = torch.ops.aten.div.Tensor(sum_9, "
+                   "convert)"}}),
             kSmallExtended, "TANGENT_COUNT", "tangents_1");
-        row("the weight would be cut too", head({{"mm.default(sub_2, permute_2)", "mm.default(sub_2, permute_4)"}, {"mm_2: ", "permute_4: \"f32[40, 3][3, 1]cpu\" = torch.ops.aten.mul.Tensor(permute_2, permute_2)\n        mm_2: "}, {"mm_1: \"f32[40, 3][3, 1]cpu\" = torch.ops.aten.mm.default(permute_1, primals_2)", "mm_1: \"f32[@R, @R][@R, 1]cpu\" = torch.ops.aten.mm.default(sub_2, permute_1)"}}),
+        row("the weight would be cut too",
+            head({{"mm.default(sub_2, permute_2)", "mm.default(sub_2, permute_4)"},
+                  {"mm_2: ", "permute_4: \"f32[40, 3][3, 1]cpu\" = torch.ops.aten.mul.Tensor(permute_2, permute_2)\n        mm_2: "},
+                  {"mm_1: \"f32[40, 3][3, 1]cpu\" = torch.ops.aten.mm.default(permute_1, primals_2)",
+                   "mm_1: \"f32[@R, @R][@R, 1]cpu\" = torch.ops.aten.mm.default(sub_2, permute_1)"}}),
             kSmallExtended, "MM_RHS_NOT_PLAIN", "mm_1");
-        row("one sequence cannot be cut between positions", [] {
-            std::string text = shiftedProgram();
-            for (const auto& [from, to] : Lines{{"[4, 3, 40][120,", "[1, 12, 40][480,"}, {"[4, 2, 40][80,", "[1, 11, 40][440,"}, {"[4, 2, 40][120,", "[1, 11, 40][480,"},
-                                                {"[4, 3, 40]", "[1, 12, 40]"}, {"[4, 2, -1]", "[1, 11, 40]"}, {"[8, 40]", "[11, 40]"}, {"[8, 1]", "[11, 1]"}, {"[8]", "[11]"}})
-                for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
-            return text;
-        }(), kSmallExtended, "ACTS_ON_CHUNK_AXIS", "slice_1");
+        row(
+            "one sequence cannot be cut between positions",
+            [] {
+                std::string text = shiftedProgram();
+                for (const auto& [from, to] : Lines{{"[4, 3, 40][120,", "[1, 12, 40][480,"},
+                                                    {"[4, 2, 40][80,", "[1, 11, 40][440,"},
+                                                    {"[4, 2, 40][120,", "[1, 11, 40][480,"},
+                                                    {"[4, 3, 40]", "[1, 12, 40]"},
+                                                    {"[4, 2, -1]", "[1, 11, 40]"},
+                                                    {"[8, 40]", "[11, 40]"},
+                                                    {"[8, 1]", "[11, 1]"},
+                                                    {"[8]", "[11]"}})
+                    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+                        text.replace(at, from.size(), to);
+                return text;
+            }(),
+            kSmallExtended, "ACTS_ON_CHUNK_AXIS", "slice_1");
         row("a view that no share of rows survives",
-            head({{"amax: ", "view: \"f32[5, 96][96, 1]cpu\" = torch.ops.aten.view.default(mm, [5, 96])\n"
-                             "        view_1: \"f32[12, 40][40, 1]cpu\" = torch.ops.aten.view.default(view, [12, 40])\n        amax: "},
+            head({{"amax: ",
+                   "view: \"f32[5, 96][96, 1]cpu\" = torch.ops.aten.view.default(mm, [5, 96])\n"
+                   "        view_1: \"f32[12, 40][40, 1]cpu\" = torch.ops.aten.view.default(view, [12, 40])\n        amax: "},
                   {"sub.Tensor(mm, amax)", "sub.Tensor(view_1, amax)"}}),
             kSmallExtended, "VIEW_ALIGN", "view");
-        row("one mask for inside and outside, reference", head({{"where.self(ne_2, div_1", "where.self(ne_1, div_1"}}),
-            kSmall, "MIXED_ARGS", "where_2");
-        row("half-precision gradients without loss scale", head({{"exp_1: ", "half: \"f16[@R, 40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(mul, torch.float16)\n        mul_h: \"f32[@R, 40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(half, torch.float32)\n        exp_1: "}, {"dim_IntList(mul, [1]", "dim_IntList(mul_h, [1]"}}),
+        row("one mask for inside and outside, reference", head({{"where.self(ne_2, div_1", "where.self(ne_1, div_1"}}), kSmall, "MIXED_ARGS",
+            "where_2");
+        row("half-precision gradients without loss scale",
+            head({{"exp_1: ",
+                   "half: \"f16[@R, 40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(mul, torch.float16)\n        mul_h: \"f32[@R, "
+                   "40][40, 1]cpu\" = torch.ops.prims.convert_element_type.default(half, torch.float32)\n        exp_1: "},
+                  {"dim_IntList(mul, [1]", "dim_IntList(mul_h, [1]"}}),
             with("mode=extended,num-chunks=4,accum=native"), "F16_UNSCALED", "mm");
         row("saves too little", headProgram(2048), "auto-chunk{mode=extended,min-bytes=0}", "NO_GAIN", "mm");
         row("too few rows to gain", head({}), "auto-chunk{mode=extended,min-bytes=0}", "TOO_FEW_ROWS", "mm");
-        row("a write inside", head({{"amax: ", "exp_: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.exp_.default(primals_2)\n        amax: "}}), kSmall, "MUTABLE_GRAPH", "exp_");
-        row("targets hang on the logits", head({{"unsqueeze_1: ", "argmax: \"i64[@R][1]cpu\" = torch.ops.aten.argmax.default(squeeze, 0)\n        clone: \"i64[@R][1]cpu\" = torch.ops.aten.add.Tensor(primals_3, argmax)\n        unsqueeze_1: "}, {"unsqueeze.default(primals_3, 1)", "unsqueeze.default(clone, 1)"}, {"argmax: \"i64[@R][1]", "argmax: \"i64[][]"}}),
+        row("a write inside", head({{"amax: ", "exp_: \"f32[@R, 40][40, 1]cpu\" = torch.ops.aten.exp_.default(primals_2)\n        amax: "}}), kSmall,
+            "MUTABLE_GRAPH", "exp_");
+        row("targets hang on the logits",
+            head({{"unsqueeze_1: ",
+                   "argmax: \"i64[@R][1]cpu\" = torch.ops.aten.argmax.default(squeeze, 0)\n        clone: \"i64[@R][1]cpu\" = "
+                   "torch.ops.aten.add.Tensor(primals_3, argmax)\n        unsqueeze_1: "},
+                  {"unsqueeze.default(primals_3, 1)", "unsqueeze.default(clone, 1)"},
+                  {"argmax: \"i64[@R][1]", "argmax: \"i64[][]"}}),
             kSmall, "NO_RULE", "argmax");
     }
     void refusals() {
@@ -229,7 +283,8 @@ private slots:
     void refusalTellsThePath() {
         RUN_PASSES(run, shiftedProgram(), kSmall);
         const Diagnostic& d = run.diagnostics.front();
-        QCOMPARE(QString::fromStdString(d.sentence()), "No rule for aten::view at view f32[4, 3, 40]. Reached by %mm, %view. mode=extended can cut it.");
+        QCOMPARE(QString::fromStdString(d.sentence()),
+                 "No rule for aten::view at view f32[4, 3, 40]. Reached by %mm, %view. mode=extended can cut it.");
         const Decision& decision = run.decisions.front();
         QCOMPARE(decision.node.name.str(), std::string("mm"));
         QCOMPARE(decision.blocker.name.str(), std::string("view"));
@@ -320,7 +375,9 @@ private slots:
 
     /// What nobody in the region needs stays behind it, so that it does not live through the chunks.
     void extendedKeepsTheOrderOfTheRest() {
-        const std::string program = headProgram(12, {{"return [div, mm_1, mm_2]", "neg_1: \"f32[12, 3][3, 1]cpu\" = torch.ops.aten.neg.default(primals_2)\n        return [div, mm_1, mm_2, neg_1]"}});
+        const std::string program =
+            headProgram(12, {{"return [div, mm_1, mm_2]",
+                              "neg_1: \"f32[12, 3][3, 1]cpu\" = torch.ops.aten.neg.default(primals_2)\n        return [div, mm_1, mm_2, neg_1]"}});
         RUN_PASSES(reference, program, kSmall);
         RUN_PASSES(extended, program, kSmallExtended);
         const auto before = [](const PassRun& run, const char* a, const char* b) { return run.after.find(a) < run.after.find(b); };

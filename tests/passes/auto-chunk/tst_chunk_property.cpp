@@ -18,8 +18,8 @@ public:
     explicit Mutator(std::uint32_t seed) : random_(seed) {}
 
     std::string program() {
-        static const std::vector<std::string> programs = {headProgram(12), headProgram(7),   shiftedProgram(),   biasedProgram(),
-                                                          cappedProgram(), twoLossesProgram(), softmaxProgram("12", "3", "40")};
+        static const std::vector<std::string> programs = {
+            headProgram(12), headProgram(7), shiftedProgram(), biasedProgram(), cappedProgram(), twoLossesProgram(), softmaxProgram("12", "3", "40")};
         std::string text = pick(programs);
         for (std::uint32_t changes = 1 + random_() % 3; changes > 0; --changes) change(text);
         return text;
@@ -64,15 +64,18 @@ private:
         text.erase(ends[line], ends[line + 1] - ends[line]);
     }
     void changeOperator(std::string& text) {
-        static const std::vector<std::string> operators = {
-            "aten.add.Tensor",  "aten.mul.Tensor",    "aten.mm.default",     "aten.view.default", "aten.slice.Tensor", "aten.permute.default",
-            "aten.cat.default", "aten.expand.default", "aten.gather.default", "aten.squeeze.dim",  "aten.exp.default",  "aten.sum.dim_IntList",
-            "aten.bmm.default", "aten.select.int",     "aten.amax.default",   "aten.copy_.default", "aten.t.default",    "aten.constant_pad_nd.default"};
+        static const std::vector<std::string> operators = {"aten.add.Tensor",    "aten.mul.Tensor",     "aten.mm.default",
+                                                           "aten.view.default",  "aten.slice.Tensor",   "aten.permute.default",
+                                                           "aten.cat.default",   "aten.expand.default", "aten.gather.default",
+                                                           "aten.squeeze.dim",   "aten.exp.default",    "aten.sum.dim_IntList",
+                                                           "aten.bmm.default",   "aten.select.int",     "aten.amax.default",
+                                                           "aten.copy_.default", "aten.t.default",      "aten.constant_pad_nd.default"};
         const std::size_t at = pick(places(text, "aten."));
         text.replace(at, text.find('(', at) - at, pick(operators));
     }
     void changeOperand(std::string& text) {
-        static const std::vector<std::string> names = {"mm", "sub", "exp", "div_1", "tangents_1", "primals_1", "primals_2", "unsqueeze", "permute", "scatter", "mul"};
+        static const std::vector<std::string> names = {"mm",        "sub",       "exp",     "div_1",   "tangents_1", "primals_1",
+                                                       "primals_2", "unsqueeze", "permute", "scatter", "mul"};
         const std::string from = "(" + pick(names), to = "(" + pick(names);
         if (const std::size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
     }

@@ -1,4 +1,5 @@
-// The auto-chunker on what PyTorch 2.11 did: the decisions, and peaks that fall as they were measured. ALIASCOPE_SHARED names the folder of the corpus.
+// The auto-chunker on what PyTorch 2.11 did: the decisions, and peaks that fall as they were measured. ALIASCOPE_SHARED names the folder of the
+// corpus.
 
 #include <QFile>
 #include <QJsonArray>
@@ -61,11 +62,26 @@ private slots:
         QTest::addColumn<QString>("reference");
         QTest::addColumn<QString>("anyRatio");
         QTest::addColumn<QString>("extended");
-        QTest::newRow("head with flat logits") << "chunker/8/before_joint.0.readable.py" << "chunked 36" << "chunked 36" << "chunked 36";
-        QTest::newRow("head with shifted logits") << "chunker/why8/before_joint.0.readable.py" << "NO_RULE view_25" << "NO_RULE view_25" << "chunked 39";
-        QTest::newRow("gpt2_train") << "zoo/gpt2_train/before_joint.0.readable.py" << "NO_AMPLIFIER mm" << "NO_RULE view_193" << "chunked 35";
-        QTest::newRow("resnet34_train") << "zoo/resnet34_train/before_joint.0.readable.py" << "NO_AMPLIFIER addmm" << "NO_AMPLIFIER addmm" << "NO_AMPLIFIER addmm";
-        QTest::newRow("llama_infer") << "zoo/llama_infer/before_joint.0.readable.py" << "NO_TANGENT" << "NO_TANGENT" << "NO_TANGENT";
+        QTest::newRow("head with flat logits") << "chunker/8/before_joint.0.readable.py"
+                                               << "chunked 36"
+                                               << "chunked 36"
+                                               << "chunked 36";
+        QTest::newRow("head with shifted logits") << "chunker/why8/before_joint.0.readable.py"
+                                                  << "NO_RULE view_25"
+                                                  << "NO_RULE view_25"
+                                                  << "chunked 39";
+        QTest::newRow("gpt2_train") << "zoo/gpt2_train/before_joint.0.readable.py"
+                                    << "NO_AMPLIFIER mm"
+                                    << "NO_RULE view_193"
+                                    << "chunked 35";
+        QTest::newRow("resnet34_train") << "zoo/resnet34_train/before_joint.0.readable.py"
+                                        << "NO_AMPLIFIER addmm"
+                                        << "NO_AMPLIFIER addmm"
+                                        << "NO_AMPLIFIER addmm";
+        QTest::newRow("llama_infer") << "zoo/llama_infer/before_joint.0.readable.py"
+                                     << "NO_TANGENT"
+                                     << "NO_TANGENT"
+                                     << "NO_TANGENT";
     }
     void decisions() {
         QFETCH(QString, file);
@@ -93,7 +109,8 @@ private slots:
         QVERIFY(meta("gather").dim == 0 && !meta("gather").scale);
     }
 
-    /// Differences between neighbouring numbers of chunks within 5 % or 30 MiB, the saving from none to 64 within 3 %, the peaks themselves within 2 %.
+    /// Differences between neighbouring numbers of chunks within 5 % or 30 MiB, the saving from none to 64 within 3 %, the peaks themselves within 2
+    /// %.
     void peaksFallAsMeasured() {
         QFile in(corpus() + "chunker/results.json");
         QVERIFY(in.open(QIODevice::ReadOnly));
