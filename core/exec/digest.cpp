@@ -8,7 +8,7 @@
 
 // Compiled for several instruction sets, of which the machine's best is taken when the program starts. Nothing is contracted, so all give the same
 // bits. Everything that is called is inlined, because a callee would be compiled for the least of them.
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define ALIASCOPE_EVERY_MACHINE __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default"), flatten))
 #else
 #define ALIASCOPE_EVERY_MACHINE

@@ -152,9 +152,11 @@ std::optional<PyArgs> Signature::bind(const Node& call, std::string_view callee)
     }
     if (at < call.args.size()) return std::nullopt;
     for (const auto& [key, value] : call.kwargs) {
-        auto it = std::find_if(out.entries_.begin(), out.entries_.end(), [&](const PyArgs::Entry& e) { return e.name == key.view(); });
-        if (it == out.entries_.end())
-            it = std::find_if(out.entries_.begin(), out.entries_.end(), [&](const PyArgs::Entry& e) { return e.name == plainName(key.view()); });
+        const auto named = [&out](std::string_view name) {
+            return std::find_if(out.entries_.begin(), out.entries_.end(), [name](const PyArgs::Entry& e) { return e.name == name; });
+        };
+        auto it = named(key.view());
+        if (it == out.entries_.end()) it = named(plainName(key.view()));
         if (it == out.entries_.end()) {
             if (!moreKeywords_) return std::nullopt;
             out.others_.emplace_back(key, value);
