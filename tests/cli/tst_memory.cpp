@@ -62,7 +62,7 @@ private slots:
         QVERIFY(stages.size() > 3);
         QCOMPARE(stages.first()["peak_exact"].toInteger(), 36864);
         QCOMPARE(stages.first()["kind"].toString(), QString("predicted"));
-        QCOMPARE(stages.at(1)["peak_exact"].toInteger(), 2260992);
+        QCOMPARE(stages.at(2)["peak_exact"].toInteger(), 2260992);
         QCOMPARE(stages.last()["peak_exact"].toInteger(), 2670592);  // v1 clones: worse than functional
         for (const QJsonValue& stage : stages) {
             QVERIFY(stage["complete"].toBool());

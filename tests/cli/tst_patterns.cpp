@@ -45,7 +45,7 @@ private slots:
         // Attention itself needs TF32 in f32: the rule of the user is what fits.
         Attention a;
         a.dtype = "f32";
-        for (const QString& pipeline : {"torch-joint", "best"}) {
+        for (const QString pipeline : {"torch-joint", "best"}) {
             const Answer opt = ask(
                 {"opt", "-", "--pipeline", pipeline, "--patterns", file("own", halved), "--until", "fuse-attention", "--as", "graph"}, attention(a));
             QCOMPARE(opt.exit, 0);

@@ -3,6 +3,7 @@
 #include <QCheckBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QLineEdit>
 #include <QSpinBox>
 #include <QVBoxLayout>
 #include <array>
@@ -32,11 +33,13 @@ void ChunkPanel::build() {
     chunks_ = new QSpinBox(this);
     chunks_->setObjectName(QStringLiteral("chunk.number"));
     chunks_->setAccessibleName(tr("Number of chunks"));
+    chunks_->findChild<QLineEdit*>()->setAccessibleName(chunks_->accessibleName());
     chunks_->setRange(2, 4096);
     chunks_->setValue(8);
     label->setBuddy(chunks_);
     extended_ = new QCheckBox(tr("&Extended rules"), this);
     extended_->setObjectName(QStringLiteral("chunk.extended"));
+    extended_->setAccessibleName(tr("Extended rules"));
     extended_->setToolTip(tr("More operators than PyTorch 2.11 follows: views, slices, soft-capping, further losses"));
     auto* run = textButton(tr("Cut"), QStringLiteral("chunk.cut"), this);
     run->setToolTip(tr("Runs the joint-graph passes with so many chunks, as a further lane"));
@@ -47,6 +50,7 @@ void ChunkPanel::build() {
     head->addSpacing(Metrics::pad());
     verdict_ = new QLabel(this);
     verdict_->setObjectName(QStringLiteral("chunk.verdict"));
+    verdict_->setAccessibleName(tr("Can this graph be chunked"));
     verdict_->setTextFormat(Qt::RichText);
     verdict_->setWordWrap(true);
     verdict_->setTextInteractionFlags(Qt::TextBrowserInteraction);
