@@ -116,7 +116,7 @@ std::string plural(std::int64_t n, std::string_view one, std::string_view many) 
 
 std::string sentence(const Summary& sum, const std::string& lane) {
     std::string out = fmt::format("{}: {}, {} cloned; {} copied back", lane, plural(sum.clones, "clone", "clones"),
-                                  sum.clones ? bytesText(sum.clonedBytes, "?") : "0 B", sum.copiesBack ? bytesText(sum.copiedBackBytes, "?") : "0 B");
+                                  sum.clones ? bytesText(sum.clonedBytes, "unknown bytes") : "0 B", sum.copiesBack ? bytesText(sum.copiedBackBytes, "unknown bytes") : "0 B");
     if (sum.ownClones) out.insert(out.find(','), fmt::format(" ({} in the graph as opened)", sum.ownClones));
     if (sum.selfCopies) out += fmt::format(" ({} left)", plural(sum.selfCopies, "self-copy", "self-copies"));
     if (sum.asked) out += fmt::format("; {} of {} written in place", sum.inPlace, plural(sum.asked, "argument", "arguments"));

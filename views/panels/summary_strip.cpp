@@ -61,7 +61,8 @@ void SummaryStrip::show() {
     } else {
         parts << tr("No pass decided about a write");
     }
-    parts << tr("%1, %2 cloned").arg(counted(last.clones, tr("clone"), tr("clones")), bytesText(last.clonedBytes));
+    const QString clones = counted(last.clones, tr("clone"), tr("clones"));
+    parts << (last.clonedBytes ? tr("%1, %2 cloned").arg(clones, bytesText(last.clonedBytes)) : tr("%1 of unknown size").arg(clones));
     parts << tr("%1 copied back").arg(bytesText(last.copiedBackBytes));
     if (last.selfCopies > 0) parts << counted(last.selfCopies, tr("self-copy"), tr("self-copies"));
     const QString lane = session_.lane() ? qstr(session_.lane()->name) : QString();
