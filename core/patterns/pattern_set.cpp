@@ -166,13 +166,8 @@ Status PatternSet::addVariant(const std::shared_ptr<const Rule>& rule, const Var
             parameters.push_back(v);
         }
         std::vector<Value> outputs = traceSearch(*rule, program, environment, parameters, nullptr);
-        Node result;
-        result.kind = NodeKind::Output;
-        result.name = "output"_n;
-        result.target = result.name;
-        result.args = {Value::tuple(std::move(outputs))};
+        const NodeId output = program.finish(std::move(outputs));
         Graph& g = program.graph();
-        const NodeId output = g.append(std::move(result));
         if (options_.canonicalize) options_.canonicalize(g, training);
         removeDead(g);
         if (training) action.tangent = "tangents_1";

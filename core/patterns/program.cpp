@@ -36,6 +36,14 @@ Value sizesValue(const std::vector<SymInt>& sizes) {
 
 Value dtypeValue(DType dtype) { return Value::constant(Name("torch." + std::string(info(dtype).torchName))); }
 
+NodeId Program::finish(std::vector<Value> results) {
+    Node output;
+    output.kind = NodeKind::Output;
+    output.name = output.target = "output"_n;
+    output.args = {Value::tuple(std::move(results))};
+    return g_.append(std::move(output));
+}
+
 Value Program::input(const std::string& name, TensorType type, bool requiresGrad) {
     Node n;
     n.kind = NodeKind::Placeholder;

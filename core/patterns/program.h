@@ -31,6 +31,8 @@ public:
     const OpRegistry& ops() const { return ops_; }
     bool training() const { return training_; }
 
+    /// Ends the program with its results, as one tuple. Returns the output.
+    NodeId finish(std::vector<Value> results);
     /// A placeholder. A program value is a node, or a number (Value::Int, Value::Float, Value::Sym).
     Value input(const std::string& name, TensorType type, bool requiresGrad);
     /// Throws when `v` is no tensor of known shape, device and strides.

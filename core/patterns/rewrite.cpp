@@ -136,13 +136,8 @@ private:
             const Value tangent = action.training ? inputs.captured(action.tangent) : Value();
             const TensorType* type = tangent.isNode() ? g_[tangent.asNode()].tensor() : nullptr;
             std::vector<Value> outputs = traceSearch(*action.rule, program, inputs.environment, inputs.parameters, type);
-            Node result;
-            result.kind = NodeKind::Output;
-            result.name = "output"_n;
-            result.target = result.name;
-            result.args = {Value::tuple(std::move(outputs))};
+            const NodeId output = program.finish(std::move(outputs));
             Graph& g = program.graph();
-            const NodeId output = g.append(std::move(result));
             if (set_.options().canonicalize) set_.options().canonicalize(g, action.training);
             TraceForm form;
             form.strict = true;

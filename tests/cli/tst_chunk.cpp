@@ -1,33 +1,17 @@
 // `chunk`: what would be cut, why not, and the predicted peaks.
 
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QProcess>
 #include <QTest>
 
+#include "tests/cli/program.h"
 #include "tests/passes/auto-chunk/head_program.h"
+
+using namespace aliascope::testing;
 
 namespace {
 
-struct Answer {
-    int exit = -1;
-    QString out, err;
-    const QJsonObject result() const { return QJsonDocument::fromJson(out.toUtf8()).object()["result"].toObject(); }
-};
-
 /// `options`: words between blanks.
 Answer ask(const QString& options, int rows = 12) {
-    QProcess process;
-    process.start(ALIASCOPE_PROGRAM, QStringList{"chunk", "-"} + options.split(QLatin1Char(' '), Qt::SkipEmptyParts));
-    process.write(QByteArray::fromStdString(aliascope::testing::headProgram(rows)));
-    process.closeWriteChannel();
-    Answer answer;
-    if (!process.waitForFinished(60'000)) return answer;
-    answer.exit = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
-    answer.out = QString::fromUtf8(process.readAllStandardOutput());
-    answer.err = QString::fromUtf8(process.readAllStandardError());
-    return answer;
+    return runProgram(QStringList{"chunk", "-"} + options.split(QLatin1Char(' '), Qt::SkipEmptyParts), QByteArray::fromStdString(headProgram(rows)));
 }
 
 const QString small = QStringLiteral("auto-chunk{min-bytes=0,min-ratio=1}");

@@ -2,23 +2,16 @@
 
 #include <QDir>
 #include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QProcess>
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 #include <csignal>
 
-namespace {
+#include "tests/cli/program.h"
 
-struct Answer {
-    int exit = -1;
-    QString out, err;
-    QJsonObject json() const { return QJsonDocument::fromJson(out.toUtf8()).object(); }
-    QJsonObject result() const { return json()["result"].toObject(); }
-};
+using namespace aliascope::testing;
+
+namespace {
 
 const QString source = QStringLiteral(ALIASCOPE_SOURCE_DIR);
 const QString samples = source + "/sample_graphs/";
@@ -27,20 +20,7 @@ const QString kept = samples + "old_value_kept.py";
 const QStringList mylib = {"--ops", samples + "mylib.ops"};
 
 Answer ask(const QStringList& words, const QByteArray& input = {}, const QStringList& environment = {}) {
-    QProcess process;
-    QProcessEnvironment env = QProcessEnvironment::systemEnvironment();
-    env.insert("ALIASCOPE_SAMPLES", samples);
-    for (const QString& pair : environment) env.insert(pair.section('=', 0, 0), pair.section('=', 1));
-    process.setProcessEnvironment(env);
-    process.start(ALIASCOPE_PROGRAM, words);
-    process.write(input);
-    process.closeWriteChannel();
-    Answer answer;
-    if (!process.waitForFinished(60'000)) return answer;
-    answer.exit = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
-    answer.out = QString::fromUtf8(process.readAllStandardOutput());
-    answer.err = QString::fromUtf8(process.readAllStandardError());
-    return answer;
+    return runProgram(words, input, QStringList{"ALIASCOPE_SAMPLES=" + samples} + environment);
 }
 
 QByteArray contents(const QString& path) {

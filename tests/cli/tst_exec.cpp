@@ -1,36 +1,17 @@
 // Running stages from the command line: values, comparisons, what is recorded, and every way in which a run can fail.
 
 #include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
-namespace {
+#include "tests/cli/program.h"
 
-struct Answer {
-    int exit = -1;
-    QString out, err;
-    QJsonObject result() const { return QJsonDocument::fromJson(out.toUtf8()).object()["result"].toObject(); }
-};
+using namespace aliascope::testing;
+
+namespace {
 
 const QString samples = QStringLiteral(ALIASCOPE_SOURCE_DIR) + "/sample_graphs/";
 const QStringList mylib = {"--ops", samples + "mylib.ops"};
-
-Answer ask(const QStringList& words, const QByteArray& input = {}) {
-    QProcess process;
-    process.start(ALIASCOPE_PROGRAM, words);
-    process.write(input);
-    process.closeWriteChannel();
-    Answer answer;
-    if (!process.waitForFinished(120'000)) return answer;
-    answer.exit = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
-    answer.out = QString::fromUtf8(process.readAllStandardOutput());
-    answer.err = QString::fromUtf8(process.readAllStandardError());
-    return answer;
-}
 
 QByteArray program(const char* inputs, const char* body) {
     QByteArray out = "class Net(torch.nn.Module):\n    def forward(self, " + QByteArray(inputs) + "):\n";
@@ -74,7 +55,7 @@ class TestExec : public QObject {
     }
     /// The session at `path` opens and says how its runs ended.
     static QString runStates(const QString& path) {
-        const Answer a = ask({"query", path, "SELECT group_concat(state) AS s FROM run", "--json"});
+        const Answer a = runProgram({"query", path, "SELECT group_concat(state) AS s FROM run", "--json"});
         const QJsonArray rows = a.result()["rows"].toArray();
         if (rows.isEmpty()) return a.err + a.out;
         return rows.first().isArray() ? rows.first().toArray().first().toString() : rows.first().toObject()["s"].toString();
@@ -91,7 +72,7 @@ private slots:
     void stagesOfSamplesAgree() {
         QFETCH(QString, sample);
         QFETCH(QString, pipeline);
-        const Answer a = ask(QStringList{"exec", samples + sample + ".py", "--pipeline", pipeline, "--seed", "1", "--json"} + mylib);
+        const Answer a = runProgram(QStringList{"exec", samples + sample + ".py", "--pipeline", pipeline, "--seed", "1", "--json"} + mylib);
         QVERIFY2(a.exit == 0, qPrintable(a.err));
         for (const QJsonValue& c : a.result()["comparisons"].toArray())
             QVERIFY(QStringList({"same", "value-same", "close"}).contains(c.toObject()["verdict"].toString()));
@@ -100,7 +81,7 @@ private slots:
     }
 
     void overlappingViewsDifferUnderV1() {
-        const Answer a = ask(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--json"} + mylib);
+        const Answer a = runProgram(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--json"} + mylib);
         QCOMPARE(a.exit, 1);
         const QJsonObject c = row(a.result()["comparisons"].toArray(), "stage", "functionalize");
         QCOMPARE(c["verdict"].toString(), QString("differs"));
@@ -108,14 +89,14 @@ private slots:
         QCOMPARE(first["node"].toObject()["name"].toString(), QString("auto_functionalized"));
         QVERIFY2(first["label"].toString().startsWith("x of mylib::two after"), qPrintable(first["label"].toString()));
         QCOMPARE(first["max_abs"].toDouble(), 2.00000011920929);
-        QCOMPARE(ask(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "torch-v2"} + mylib).exit, 0);
-        QCOMPARE(ask(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "best"} + mylib).exit, 0);
+        QCOMPARE(runProgram(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "torch-v2"} + mylib).exit, 0);
+        QCOMPARE(runProgram(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "best"} + mylib).exit, 0);
     }
 
     void valuesGoInAndComeOut() {
         const QString in = tensorFile("in.safetensors", "in/0", 3), out = folder_.filePath("out.safetensors");
         const QByteArray g = program(x3, "add_ = torch.ops.aten.add_.Tensor(x, 10)\nmul = torch.ops.aten.mul.Tensor(x, 2)\nreturn (mul,)");
-        const Answer a = ask({"exec", "-", "--inputs", in, "--save-outputs", out, "--json"}, g);
+        const Answer a = runProgram({"exec", "-", "--inputs", in, "--save-outputs", out, "--json"}, g);
         QVERIFY2(a.exit == 0, qPrintable(a.err));
         QFile file(out);
         QVERIFY(file.open(QIODevice::ReadOnly));
@@ -132,24 +113,24 @@ private slots:
 
     void sessionsKeepRuns() {
         const QString session = folder_.filePath("kept.aliascope");
-        QCOMPARE(ask(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--repeat", "3", "-o", session} + mylib).exit,
+        QCOMPARE(runProgram(QStringList{"exec", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--repeat", "3", "-o", session} + mylib).exit,
                  1);
         QCOMPARE(runStates(session), QString("complete,complete,complete,complete"));
-        const Answer numbers = ask({"numerics", session, "--json"});
+        const Answer numbers = runProgram({"numerics", session, "--json"});
         QVERIFY2(numbers.exit == 0, qPrintable(numbers.err));
         const QJsonObject first = numbers.result()["first_divergence"].toObject();
         QCOMPARE(first["stage"].toString(), QString("functionalize"));
         QVERIFY(first["value"].toString().startsWith("x of mylib::two after"));
-        QCOMPARE(ask({"numerics", session, "--exit-code"}).exit, 1);
-        const Answer times = ask({"query", session, "SELECT count(DISTINCT repeat) FROM timing"});
+        QCOMPARE(runProgram({"numerics", session, "--exit-code"}).exit, 1);
+        const Answer times = runProgram({"query", session, "SELECT count(DISTINCT repeat) FROM timing"});
         QVERIFY2(times.out.contains("3"), qPrintable(times.out));
         // A run of a session adds to it.
-        QCOMPARE(ask(QStringList{"exec", session, "--seed", "9"} + mylib).exit, 1);
+        QCOMPARE(runProgram(QStringList{"exec", session, "--seed", "9"} + mylib).exit, 1);
         QCOMPARE(runStates(session).count("complete"), 8);
     }
 
     void bisectFindsThePass() {
-        const Answer a = ask(QStringList{"bisect", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--rewrites", "--json"} + mylib);
+        const Answer a = runProgram(QStringList{"bisect", samples + "overlapping_views.py", "--pipeline", "torch-v1", "--rewrites", "--json"} + mylib);
         QCOMPARE(a.exit, 1);
         QCOMPARE(a.result()["found"].toObject()["pass"].toString(), QString("functionalize"));
         const QJsonObject rewrite = a.result()["rewrite"].toObject();
@@ -157,7 +138,7 @@ private slots:
         QCOMPARE(rewrite["number"].toInt(), 1);
         QCOMPARE(rewrite["of"].toInt(), 1);
         QVERIFY(a.result()["probes"].toArray().size() >= 2);
-        QCOMPARE(ask(QStringList{"bisect", samples + "overlapping_views.py", "--pipeline", "torch-v2"} + mylib).exit, 0);
+        QCOMPARE(runProgram(QStringList{"bisect", samples + "overlapping_views.py", "--pipeline", "torch-v2"} + mylib).exit, 0);
     }
 
     void failuresNameWhatTheyMean_data() {
@@ -199,7 +180,7 @@ private slots:
         QFETCH(int, exit);
         QFETCH(QStringList, words);
         options.replaceInStrings("IN", tensorFile("three.safetensors", "in/0", 3));
-        const Answer a = ask(QStringList{"exec", "-"} + options, graph);
+        const Answer a = runProgram(QStringList{"exec", "-"} + options, graph);
         QVERIFY2(a.exit == exit, qPrintable(QString::number(a.exit) + "\n" + a.err));
         for (const QString& word : words) QVERIFY2(a.err.contains(word), qPrintable(word + " not in\n" + a.err));
     }
@@ -208,13 +189,13 @@ private slots:
         const QString session = folder_.filePath("failed.aliascope");
         const QString file =
             put("g.py", program(x3, "add = torch.ops.aten.add.Tensor(x, 1)\nfoo = torch.ops.nobody.knows.default(add)\nreturn (foo,)"));
-        QCOMPARE(ask({"exec", file, "-o", session}).exit, 5);
+        QCOMPARE(runProgram({"exec", file, "-o", session}).exit, 5);
         QCOMPARE(runStates(session), QString("failed"));
         const Answer a =
-            ask({"query", session,
+            runProgram({"query", session,
                  "SELECT d.code, n.name FROM diagnostic d JOIN run r ON r.id = d.run LEFT JOIN node n ON n.uid = d.uid WHERE d.severity = 'error'"});
         QVERIFY2(a.out.contains("UNSUPPORTED_OP") && a.out.contains("foo"), qPrintable(a.out + a.err));
-        QVERIFY(ask({"stages", session}).out.contains("imported"));
+        QVERIFY(runProgram({"stages", session}).out.contains("imported"));
     }
 
     void everyMisfortuneLeavesASession_data() {
@@ -256,19 +237,19 @@ private slots:
         QFETCH(QString, code);
         QFETCH(QString, node);
         const QString session = folder_.filePath(QString(QTest::currentDataTag()).replace(' ', '_') + ".aliascope");
-        const Answer a = ask(QStringList{"exec", "-", "-o", session} + options, graph);
+        const Answer a = runProgram(QStringList{"exec", "-", "-o", session} + options, graph);
         QVERIFY2(a.exit == exit, qPrintable(a.err));
-        QVERIFY(ask({"stages", session}).out.contains("imported"));
+        QVERIFY(runProgram({"stages", session}).out.contains("imported"));
         if (code.isEmpty()) return;
-        const Answer kept = ask({"query", session,
+        const Answer kept = runProgram({"query", session,
                                  "SELECT d.code || ' at ' || n.name FROM diagnostic d JOIN run r ON r.id = d.run JOIN node n ON n.uid = d.uid LIMIT 1"});
         QVERIFY2(kept.out.contains(code + " at " + node), qPrintable(kept.out + a.err));
     }
 
     void plannedRunsGiveTheSame() {
         const QString session = folder_.filePath("planned.aliascope");
-        const Answer plain = ask(QStringList{"exec", samples + "inplace_aten_views.py", "--json"}),
-                     planned = ask(QStringList{"exec", samples + "inplace_aten_views.py", "--plan", "on", "--json", "-o", session});
+        const Answer plain = runProgram(QStringList{"exec", samples + "inplace_aten_views.py", "--json"}),
+                     planned = runProgram(QStringList{"exec", samples + "inplace_aten_views.py", "--plan", "on", "--json", "-o", session});
         QCOMPARE(planned.exit, 0);
         const auto hashes = [](const Answer& a) {
             QStringList out;
@@ -279,17 +260,17 @@ private slots:
         QCOMPARE(hashes(planned), hashes(plain));
         const QJsonObject memory = planned.result()["memory"].toArray().first().toObject();
         QVERIFY(memory["arena"].toInt() >= memory["lower_bound"].toInt() && memory["lower_bound"].toInt() > 0);
-        const Answer recorded = ask({"query", session, "SELECT arena, lower_bound FROM run WHERE kind = 'measured'"});
+        const Answer recorded = runProgram({"query", session, "SELECT arena, lower_bound FROM run WHERE kind = 'measured'"});
         QVERIFY2(recorded.out.contains(QString::number(memory["arena"].toInt())), qPrintable(recorded.out));
-        QCOMPARE(ask({"exec", samples + "inplace_aten_views.py", "--plan", "perhaps"}).exit, 2);
+        QCOMPARE(runProgram({"exec", samples + "inplace_aten_views.py", "--plan", "perhaps"}).exit, 2);
     }
 
     void aReferenceInDoublesJudges() {
         const QByteArray g =
             program(R"(x: "bf16[64][1]cuda:0")", "add = torch.ops.aten.add.Tensor(x, 0.1)\nmul = torch.ops.aten.mul.Tensor(add, 3)\nreturn (mul,)");
-        const Answer a = ask({"exec", "-", "--reference", "f64", "--json", "--pipeline", "best"}, g);
+        const Answer a = runProgram({"exec", "-", "--reference", "f64", "--json", "--pipeline", "best"}, g);
         QVERIFY2(a.exit == 0, qPrintable(a.err));
-        QCOMPARE(ask({"exec", "-", "--reference", "f16"}, g).exit, 2);
+        QCOMPARE(runProgram({"exec", "-", "--reference", "f16"}, g).exit, 2);
     }
 
     void nodesAreDigestedAndKept() {
@@ -297,7 +278,7 @@ private slots:
             x3,
             "add = torch.ops.aten.add.Tensor(x, 1)\nmul = torch.ops.aten.mul.Tensor(add, 2)\nneg = torch.ops.aten.neg.default(mul)\nreturn (neg,)");
         const QString file = folder_.filePath("kept.safetensors");
-        const Answer a = ask({"exec", "-", "--digests", "%mul", "--keep", "add,mul", "--save-outputs", file, "--stage", "imported", "--json"}, g);
+        const Answer a = runProgram({"exec", "-", "--digests", "%mul", "--keep", "add,mul", "--save-outputs", file, "--stage", "imported", "--json"}, g);
         QVERIFY2(a.exit == 0, qPrintable(a.err));
         QStringList digested;
         for (const QJsonValue& v : a.result()["digests"].toArray()) digested << v["node"]["name"].toString();
@@ -306,20 +287,20 @@ private slots:
         QVERIFY(saved.open(QIODevice::ReadOnly));
         const QByteArray content = saved.readAll();
         QVERIFY(content.contains("value/add") && content.contains("value/mul") && content.contains("out/0") && !content.contains("value/neg"));
-        QVERIFY(ask({"exec", "-", "--keep", "nobody", "--save-outputs", file}, g).err.contains("no tensor of that name"));
-        QCOMPARE(ask({"exec", "-", "--keep", "add"}, g).exit, 2);
+        QVERIFY(runProgram({"exec", "-", "--keep", "nobody", "--save-outputs", file}, g).err.contains("no tensor of that name"));
+        QCOMPARE(runProgram({"exec", "-", "--keep", "add"}, g).exit, 2);
     }
 
     void inputsAreBoundAndShared() {
         const QByteArray g = program(R"(x: "f32[3][1]cuda:0", y: "f32[3][1]cuda:0")", "add_ = torch.ops.aten.add_.Tensor(y, 1)\nreturn (x,)");
-        const Answer a = ask({"exec", "-", "--bind", "x=4", "--alias", "y=x", "--stage", "imported", "--json"}, g);
+        const Answer a = runProgram({"exec", "-", "--bind", "x=4", "--alias", "y=x", "--stage", "imported", "--json"}, g);
         QVERIFY2(a.exit == 0, qPrintable(a.err));
         for (const QJsonValue& v : a.result()["digests"].toArray())
             if (v["node"]["name"] == "output") QCOMPARE(v["mean"].toDouble(), 5.0);
-        QVERIFY(ask({"exec", "-", "--alias", "y=z"}, g).err.contains("NO_SUCH_INPUT"));
-        QCOMPARE(ask({"exec", "-", "--alias", "y"}, g).exit, 2);
-        QCOMPARE(ask({"exec", "-", "--alias", "y=x[one]"}, g).exit, 2);
-        QCOMPARE(ask({"exec", "-", "--bind", "x"}, g).exit, 2);
+        QVERIFY(runProgram({"exec", "-", "--alias", "y=z"}, g).err.contains("NO_SUCH_INPUT"));
+        QCOMPARE(runProgram({"exec", "-", "--alias", "y"}, g).exit, 2);
+        QCOMPARE(runProgram({"exec", "-", "--alias", "y=x[one]"}, g).exit, 2);
+        QCOMPARE(runProgram({"exec", "-", "--bind", "x"}, g).exit, 2);
     }
 
     void textAfterReinplacingNeedsTheLog() {
@@ -329,12 +310,12 @@ private slots:
             put("foo.ops",
                 "op mylib::foo(Tensor(a!) x) -> ()\n    def forward(self, x):\n        add_ = torch.ops.aten.add_.Tensor(x, 1)\n        return ()\n");
         const QString file = put("v1.after_reinplace.readable.py", g);
-        const Answer refused = ask({"exec", file, "--ops", ops});
+        const Answer refused = runProgram({"exec", file, "--ops", ops});
         QVERIFY2(refused.exit == 5 && refused.err.contains("which arguments of auto_functionalized are written in place"), qPrintable(refused.err));
         put("v1.reinplace.log",
             "For node mylib::foo, attempted to reinplace ['x']. We were unable to reinplace []; [] (if non-empty) are possible missed reinplacing "
             "opportunities that may be bad for memory usage and performance. Total size of missed opportunities with static shapes is : 0 bytes.\n");
-        QVERIFY(ask({"exec", file, "--ops", ops, "--stage", "imported"}).exit == 0);
+        QVERIFY(runProgram({"exec", file, "--ops", ops, "--stage", "imported"}).exit == 0);
     }
 
     void warningsAreShownAndKept() {
@@ -343,15 +324,15 @@ private slots:
                     "full = torch.ops.aten.full.default([3], 1, dtype = torch.int64)\nscatter = torch.ops.aten.scatter.src(x, 0, full, x)\n"
                     "return (scatter,)");
         const QString session = folder_.filePath("warned.aliascope");
-        QVERIFY(ask({"exec", "-", "-o", session}, g).err.contains("scatter writes [1] more than once"));
-        QVERIFY(ask({"query", session, "SELECT code FROM diagnostic WHERE run IS NOT NULL"}).out.contains("DUPLICATE_INDEX"));
+        QVERIFY(runProgram({"exec", "-", "-o", session}, g).err.contains("scatter writes [1] more than once"));
+        QVERIFY(runProgram({"query", session, "SELECT code FROM diagnostic WHERE run IS NOT NULL"}).out.contains("DUPLICATE_INDEX"));
     }
 
     void timeoutsEndARun() {
         const QByteArray g = program(R"(x: "f32[1500, 1500][1500, 1]cuda:0")",
                                      "mm = torch.ops.aten.mm.default(x, x)\nmm_1 = torch.ops.aten.mm.default(mm, x)\n"
                                      "mm_2 = torch.ops.aten.mm.default(mm_1, x)\nreturn (mm_2,)");
-        const Answer a = ask({"exec", "-", "--device", "cpu-ref", "--timeout", "0.001"}, g);
+        const Answer a = runProgram({"exec", "-", "--device", "cpu-ref", "--timeout", "0.001"}, g);
         QVERIFY2(a.exit == 8, qPrintable(QString::number(a.exit) + a.err));
         QVERIFY2(a.err.contains("TIMEOUT") && a.err.contains("Stopped at"), qPrintable(a.err));
     }
@@ -371,21 +352,21 @@ private slots:
         process.terminate();
         QVERIFY(process.waitForFinished(60'000));
         QCOMPARE(process.exitCode(), 130);
-        QVERIFY(ask({"stages", session}).out.contains("imported"));
+        QVERIFY(runProgram({"stages", session}).out.contains("imported"));
     }
 
     void runExecutesToo() {
-        const Answer a = ask(QStringList{"run", samples + "row_written.py", "--exec", "cpu", "--seed", "7", "--json"} + mylib);
+        const Answer a = runProgram(QStringList{"run", samples + "row_written.py", "--exec", "cpu", "--seed", "7", "--json"} + mylib);
         QVERIFY2(a.exit == 0, qPrintable(a.err));
         QVERIFY(!a.result()["execution"].toObject()["comparisons"].toArray().isEmpty());
-        QCOMPARE(ask({"run", samples + "row_written.py", "--exec", "cuda:0"}).exit, 6);
+        QCOMPARE(runProgram({"run", samples + "row_written.py", "--exec", "cuda:0"}).exit, 6);
     }
 
     void sanitizerNamesReadsAndWrites() {
         const QByteArray undefined =
             program(x3, "empty = torch.ops.aten.empty_like.default(x)\nsin = torch.ops.aten.sin.default(empty)\nreturn (sin,)");
-        QVERIFY(ask({"exec", "-", "--sanitize", "reads"}, undefined).err.contains("sin reads 12 B of self that were never written"));
-        QVERIFY(!ask({"exec", "-"}, undefined).err.contains("never written"));
+        QVERIFY(runProgram({"exec", "-", "--sanitize", "reads"}, undefined).err.contains("sin reads 12 B of self that were never written"));
+        QVERIFY(!runProgram({"exec", "-"}, undefined).err.contains("never written"));
         const QString ops = put("hidden.ops",
                                 "op mylib::hidden(Tensor x) -> Tensor\n"
                                 "    def forward(self, x):\n"
@@ -393,7 +374,7 @@ private slots:
                                 "        mul = torch.ops.aten.mul.Tensor(x, 2)\n"
                                 "        return (mul,)\n");
         const Answer hidden =
-            ask({"exec", "-", "--ops", ops, "--sanitize", "reads"}, program(x3, "hidden = torch.ops.mylib.hidden.default(x)\nreturn (hidden,)"));
+            runProgram({"exec", "-", "--ops", ops, "--sanitize", "reads"}, program(x3, "hidden = torch.ops.mylib.hidden.default(x)\nreturn (hidden,)"));
         QVERIFY2(hidden.err.contains("hidden changed x, which its schema does not mark as written"), qPrintable(hidden.err));
     }
 };

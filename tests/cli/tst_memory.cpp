@@ -1,38 +1,19 @@
 // `memory` on samples, on text from standard input and on sessions.
 
 #include <QFile>
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
-namespace {
+#include "tests/cli/program.h"
 
-struct Answer {
-    int exit = -1;
-    QString out, err;
-    QJsonObject result() const { return QJsonDocument::fromJson(out.toUtf8()).object()["result"].toObject(); }
-    QJsonArray rows(const char* key) const { return result()[key].toArray(); }
-};
+using namespace aliascope::testing;
+
+namespace {
 
 const QString samples = QStringLiteral(ALIASCOPE_SOURCE_DIR "/sample_graphs/");
 const QString kv = samples + "kv_cache_layers.py";
 
-Answer ask(QStringList words, const QByteArray& input = {}) {
-    words << "--ops" << samples + "mylib.ops";
-    QProcess process;
-    process.start(ALIASCOPE_PROGRAM, words);
-    process.write(input);
-    process.closeWriteChannel();
-    Answer answer;
-    if (!process.waitForFinished(60'000)) return answer;
-    answer.exit = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
-    answer.out = QString::fromUtf8(process.readAllStandardOutput());
-    answer.err = QString::fromUtf8(process.readAllStandardError());
-    return answer;
-}
+Answer ask(const QStringList& words, const QByteArray& input = {}) { return runProgram(words + QStringList{"--ops", samples + "mylib.ops"}, input); }
 
 const QByteArray chain =
     "class Net(torch.nn.Module):\n"

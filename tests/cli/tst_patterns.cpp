@@ -1,35 +1,15 @@
 // `--patterns FILE`, and what is said of attention by `decisions` and `why`.
 
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-#include <QProcess>
 #include <QTemporaryDir>
 
+#include "tests/cli/program.h"
 #include "tests/passes/fuse-attention/attention_text.h"
 
 using namespace aliascope::testing;
 
 namespace {
 
-struct Answer {
-    int exit = -1;
-    QString out, err;
-    const QJsonObject result() const { return QJsonDocument::fromJson(out.toUtf8()).object()["result"].toObject(); }
-};
-
-Answer ask(const QStringList& words, const std::string& graph) {
-    QProcess process;
-    process.start(ALIASCOPE_PROGRAM, words);
-    process.write(QByteArray::fromStdString(graph));
-    process.closeWriteChannel();
-    Answer answer;
-    if (!process.waitForFinished(60'000)) return answer;
-    answer.exit = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
-    answer.out = QString::fromUtf8(process.readAllStandardOutput());
-    answer.err = QString::fromUtf8(process.readAllStandardError());
-    return answer;
-}
+Answer ask(const QStringList& words, const std::string& graph) { return runProgram(words, QByteArray::fromStdString(graph)); }
 
 const char* const halved = R"(set own { rule half { find aten.div.Tensor($x, 8.0) make aten.mul.Tensor($x, 0.125) } })";
 
