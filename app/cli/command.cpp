@@ -7,7 +7,7 @@
 #include <exception>
 #include <map>
 
-#include "core/ir/ops_file.h"
+#include "core/recording/recording.h"
 #include "core/support/nearest.h"
 #include "core/support/reasons.h"
 
@@ -66,7 +66,7 @@ const OpRegistry& Command::ops() {
     if (!ownOps_) {
         std::vector<std::string> files = arguments_.all("--ops");
         const bool named = !files.empty();
-        if (!named) files = opsFilesBeside(arguments_.at(0));
+        if (!named) files = opsFilesFor(arguments_.at(0));
         std::erase(files, "none");
         if (files.empty()) return OpRegistry::builtin();
         if (!named) note(fmt::format("operators of {}, in the folder of the graph (--ops none to leave them out)", fmt::join(files, ", ")));

@@ -1,5 +1,6 @@
 #include "core/recording/recording.h"
 
+#include "core/ir/ops_file.h"
 #include "core/recording/blob_codec.h"
 #include "core/recording/document_rows.h"
 #include "core/recording/migrations.h"
@@ -197,6 +198,20 @@ Status Recording::setUiState(const std::string& key, const std::string& value) {
     } catch (const SqlError& e) {
         return fail(cannotWrite(path, e, "the state of the window"));
     }
+}
+
+std::vector<std::string> opsFilesFor(const std::string& path) {
+    std::vector<std::string> files = opsFilesBeside(path);
+    if (!files.empty() || !isSessionFile(path)) return files;
+    try {
+        const auto recording = Recording::open(path);
+        if (!recording) return files;
+        for (const GraphRow& graph : (*recording)->graphs())
+            if (files.empty() && !graph.sourcePath.empty()) files = opsFilesBeside(graph.sourcePath);
+    } catch (const SqlError&) {
+        files.clear();  // damaged: whoever opens it says so
+    }
+    return files;
 }
 
 }  // namespace aliascope

@@ -243,4 +243,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
+/// The `.ops` files that a user who names none means: those in the folder of the graph file; of a session those beside it, else beside the file
+/// that it was recorded from (sessions hold no schemas). Empty when there are none, or the session cannot be read.
+std::vector<std::string> opsFilesFor(const std::string& path);
+
 }  // namespace aliascope

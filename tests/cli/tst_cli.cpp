@@ -148,6 +148,9 @@ private slots:
         QCOMPARE(clones({"run", kv, "--pipeline", "torch-v1", "--ops", "none", "--json"}), 0);
         QVERIFY(ask({"run", kv}).err.contains("mylib.ops, in the folder of the graph"));
 
+        // A session holds no schemas: those beside the graph that it was recorded from count.
+        QVERIFY(ask({"exec", session_, "--pipeline", "torch-v2"}).err.contains("mylib.ops, in the folder of the graph"));
+
         QTemporaryDir folder;  // one that cannot be understood keeps nothing from opening
         QVERIFY(QFile::copy(kv, folder.filePath("kv.py")));
         QFile ops(folder.filePath("own.ops"));

@@ -4,7 +4,6 @@
 #include <QFileInfo>
 #include <algorithm>
 
-#include "core/ir/ops_file.h"
 #include "core/pipeline/pipeline.h"
 #include "core/recording/foreign_lanes.h"
 #include "core/text/stage_order.h"
@@ -172,7 +171,7 @@ ReadOutcome readInput(const OpenRequest& request, const JobContext& job) {
     Operators operators = loadOperators(request.ops);
     if (request.ops.isEmpty() && !request.path.isEmpty() && !isResource(request.path)) {
         QStringList beside;
-        for (const std::string& file : opsFilesBeside(request.path.toStdString())) beside << QString::fromStdString(file);
+        for (const std::string& file : opsFilesFor(request.path.toStdString())) beside << QString::fromStdString(file);
         Operators found = loadOperators(beside);
         if (!found.error) {  // nobody asked for these files: a bad one must not keep the graph from opening
             operators = std::move(found);
