@@ -63,6 +63,9 @@ bool SqlError::busy() const { return code_ == SQLITE_BUSY || code_ == SQLITE_LOC
 bool SqlError::readOnly() const { return code_ == SQLITE_READONLY || code_ == SQLITE_CANTOPEN || code_ == SQLITE_PERM; }
 
 Database::Database(const std::string& path, Access access) {
+    // Statistics of memory that nobody reads take a lock at every allocation. Has no effect once a database was opened; then it does no harm either.
+    static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    (void)configured;
     const std::string uri = uriOf(path, access == Access::ReadImmutable ? "?immutable=1" : "");
     const int code = sqlite3_open_v2(uri.c_str(), &db_, flagsOf(access) | SQLITE_OPEN_NOMUTEX, nullptr);
     if (code != SQLITE_OK) {
