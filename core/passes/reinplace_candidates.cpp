@@ -94,7 +94,7 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
         for (NodeId item : itemsTaken(g_, id, Value::integer(1))) q.results.push_back({item});
     for (std::size_t i = operand + 1; i < n.args.size(); ++i)
         n.args[i].forEachNode([&](NodeId read) { q.reads.push_back({paramName(ctx_.ops(), op, i - operand), read}); });
-    for (const auto& [key, value] : n.kwargs) value.forEachNode([&](NodeId read) { q.reads.push_back({key.str(), read}); });
+    for (const Keyword& k : n.kwargs) k.second.forEachNode([&](NodeId read) { q.reads.push_back({k.first.str(), read}); });
 
     Answer answer = table_.ask(q);
     bool clone = true;

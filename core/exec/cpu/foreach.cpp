@@ -44,7 +44,7 @@ using AdamTensors = std::array<const Tensor*, 5>;
 
 /// In f64, as PyTorch's kernel computes with coefficients that are doubles; each tensor is rounded when it is written.
 void updateParameter(const AdamStep& s, const AdamTensors& t, double step) {
-    const auto [parameter, gradient, average, square, largest] = t;
+    const Tensor *parameter = t[0], *gradient = t[1], *average = t[2], *square = t[3], *largest = t[4];
     const double stepSize = s.lr / (1 - std::pow(s.beta1, step)), rootCorrection = std::sqrt(1 - std::pow(s.beta2, step));
     StridedLoop<5>(parameter->sizes, {parameter, gradient, average, square, s.amsgrad ? largest : square}).forEach([&](const auto& at) {
         auto read = [&](std::size_t k) { return readDouble(*t[k], at[k]); };
