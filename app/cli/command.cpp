@@ -63,7 +63,8 @@ Command::Command(Arguments arguments, CancelToken cancel) : arguments_(std::move
 }
 
 const OpRegistry& Command::ops() {
-    if (!ownOps_) {
+    if (!opsChosen_) {
+        opsChosen_ = true;
         std::vector<std::string> files = arguments_.all("--ops");
         const bool named = !files.empty();
         if (!named) files = opsFilesFor(arguments_.at(0));
@@ -73,11 +74,12 @@ const OpRegistry& Command::ops() {
         ownOps_ = std::make_unique<OpRegistry>(OpRegistry::withBuiltin());
         for (const std::string& file : files) {
             auto read = ownOps_->addFile(file);
-            if (!read && named) throw Failure{ExitInput, read.error().format()};
-            read ? warn(*read) : warn(read.error());
+            if (read) warn(*read);
+            else if (named) throw Failure{ExitInput, read.error().format()};
+            else warn(read.error());
         }
     }
-    return *ownOps_;
+    return ownOps_ ? *ownOps_ : OpRegistry::builtin();
 }
 
 void Command::warn(Diagnostic d) {

@@ -83,7 +83,8 @@ private:
     Format format_ = Format::Table;
     bool quiet_ = false;
     int exit_ = ExitOk;
-    std::unique_ptr<OpRegistry> ownOps_;
+    std::unique_ptr<OpRegistry> ownOps_;  ///< null = the built-in ones
+    bool opsChosen_ = false;
     Json warnings_ = Json::array();
 };
 

@@ -70,6 +70,8 @@ struct Staged {
 Staged openStaged(Command& c, const std::string& file, const std::string& keep = {});
 /// A session with --graph and --pipeline applied; nothing runs.
 Staged openSession(Command& c, const std::string& file);
+/// The graph of a stage of a session: of --stage, else the first. Ends the command when it cannot be read.
+Graph graphOfSession(Command& c, const std::string& file);
 
 /// Why the lane ends before its pipeline does, for people: `lane best was interrupted after stage 3 dce`. Empty for a complete lane.
 std::string incompleteness(const Staged& staged);

@@ -383,4 +383,13 @@ std::string incompleteness(const Staged& staged) {
     return fmt::format("{} is {}{}", lane, staged.lane.state, stages.empty() ? ", without a stage" : " at " + last);
 }
 
+Graph graphOfSession(Command& c, const std::string& file) {
+    const Staged staged = openSession(c, file);
+    const StageRow stage = pickStage(staged, c.args().has("--stage") ? c.args().get("--stage") : "first");
+    auto graph = staged.recording->graph(staged.lane.id, stage.idx, c.ops());
+    if (!graph) endWith(graph.error());
+    c.input["stage"] = stage.name;
+    return std::move(*graph);
+}
+
 }  // namespace aliascope::cli

@@ -27,13 +27,7 @@ void record(Command& c, const Staged& staged, const std::vector<BisectProbe>& pr
     if (!recorder) return c.error(recorder.error(), ExitOutput);
     int seq = 0;
     for (const BisectProbe& p : probes) {
-        ProbeRow row;
-        row.kind = p.rewrites ? "bisect-rewrites" : "bisect";
-        row.seq = seq++;
-        row.k = p.rewrites ? *p.rewrites : p.stage;
-        row.verdict = p.verdict;
-        row.command = command;
-        if (auto ok = (*recorder)->addProbe(row, staged.lane.id); !ok) return c.error(ok.error(), ExitOutput);
+        if (auto ok = (*recorder)->addProbe(rowOf(p, seq++, command), staged.lane.id); !ok) return c.error(ok.error(), ExitOutput);
     }
     if (auto closed = (*recorder)->close(); !closed) c.error(closed.error(), ExitOutput);
 }

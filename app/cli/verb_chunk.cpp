@@ -22,14 +22,14 @@ PassOptions chunkOptions(Command& c, const Pipeline& pipeline) {
     for (const PassOption& option : findPass(kChunkPass)->options()) options.set(option.key, option.defaultValue);
     for (const PipelineStep& step : pipeline.steps)
         if (step.pass->name() == kChunkPass) options = step.options;
-    const auto amount = [&](const char* name, const char* key) {
+    const auto amount = [&](const char* name, const char* key, const char* example) {
         if (!c.args().has(name)) return;
         const auto n = parseAmount(c.args().get(name));
-        if (!n || *n < 1) usage(fmt::format("{} {}: a number above 0 expected, for example 8 or 12GiB", name, c.args().get(name)));
+        if (!n || *n < 1) usage(fmt::format("{} {}: a number above 0 expected, for example {}", name, c.args().get(name), example));
         options.set(key, std::to_string(*n));
     };
-    amount("--chunks", "num-chunks");
-    amount("--budget", "budget");
+    amount("--chunks", "num-chunks", "8");
+    amount("--budget", "budget", "12GiB");
     if (const std::string mode = c.args().get("--mode"); !mode.empty()) {
         if (mode != "reference" && mode != "extended") usage(fmt::format("--mode {}: reference or extended", mode));
         options.set("mode", mode);
@@ -54,14 +54,7 @@ void runBefore(Command& c, Graph& g, Pipeline pipeline) {
 }
 
 Graph chunkedGraph(Command& c, const std::string& file) {
-    if (file != "-" && isSessionFile(file)) {
-        const Staged staged = openSession(c, file);
-        const StageRow stage = pickStage(staged, c.args().has("--stage") ? c.args().get("--stage") : "first");
-        auto graph = staged.recording->graph(staged.lane.id, stage.idx, c.ops());
-        if (!graph) endWith(graph.error());
-        c.input["stage"] = stage.name;
-        return std::move(*graph);
-    }
+    if (file != "-" && isSessionFile(file)) return graphOfSession(c, file);
     if (c.args().has("--stage")) usage("--stage names a stage of a session; " + file + " is none");
     Document document = readDocument(c, file, Wanted::Picked);
     const GraphEntry picked = pickGraph(c, document);

@@ -71,14 +71,10 @@ void runOpt(Command& c) {
     const std::string file = c.args().at(0);
     const Pipeline pipeline = chosenPipeline(c, "");
     if (file != "-" && isSessionFile(file)) {
-        const Staged staged = openSession(c, file);
-        const StageRow stage = pickStage(staged, c.args().has("--stage") ? c.args().get("--stage") : "first");
-        auto graph = staged.recording->graph(staged.lane.id, stage.idx, c.ops());
-        if (!graph) endWith(graph.error());
-        c.input["stage"] = stage.name;
+        Graph graph = graphOfSession(c, file);
         const GraphOutput form = chosenForm(c, GraphOutput::Readable);
-        optimise(c, *graph, pipeline);
-        return print(c, *graph, form);
+        optimise(c, graph, pipeline);
+        return print(c, graph, form);
     }
     if (c.args().has("--stage")) usage("--stage names a stage of a session; " + file + " is none");
     if (pipeline.steps.empty() && (c.args().has("--until") || c.args().has("--skip"))) usage("--until and --skip need --pipeline or --passes");

@@ -226,6 +226,16 @@ private:
 
 }  // namespace
 
+ProbeRow rowOf(const BisectProbe& probe, int seq, const std::string& command) {
+    ProbeRow row;
+    row.kind = probe.rewrites ? "bisect-rewrites" : "bisect";
+    row.seq = seq;
+    row.k = probe.rewrites ? *probe.rewrites : probe.stage;
+    row.verdict = probe.verdict;
+    row.command = command;
+    return row;
+}
+
 Result<Bisection> bisectStages(StageRuns& runs, const Recording& recording, std::int64_t lane, const OpRegistry& ops, const BisectOptions& options) {
     return Search(runs, recording, lane, ops, options).search();
 }

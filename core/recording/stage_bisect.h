@@ -21,6 +21,9 @@ struct BisectProbe {
     bool good = false;
 };
 
+/// As `seq`-th row of the search of `command`, to be recorded.
+ProbeRow rowOf(const BisectProbe& probe, int seq, const std::string& command);
+
 struct BisectOptions {
     bool rewrites = false;
     /// Hears of every probe; `comparison` is null where there was nothing to compare.

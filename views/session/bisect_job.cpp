@@ -31,13 +31,7 @@ void keepProbes(const std::string& path, std::int64_t lane, const Bisection& fou
     if (!recorder) return;  // read-only, or written by another program: what was found is shown all the same
     int seq = 0;
     for (const BisectProbe& p : found.probes) {
-        ProbeRow row;
-        row.kind = p.rewrites ? "bisect-rewrites" : "bisect";
-        row.seq = seq++;
-        row.k = p.rewrites ? *p.rewrites : p.stage;
-        row.verdict = p.verdict;
-        row.command = command;
-        if (!(*recorder)->addProbe(row, lane)) return;
+        if (!(*recorder)->addProbe(rowOf(p, seq++, command), lane)) return;
     }
     (void)(*recorder)->close();
 }
