@@ -7,9 +7,9 @@
 
 #include "app/cli/command.h"
 #include "app/cli/decision_view.h"
-#include "core/exec/reinplace_log.h"
 #include "app/cli/node_lookup.h"
 #include "app/cli/source.h"
+#include "core/recording/log_explanation.h"
 
 namespace aliascope::cli {
 namespace {
@@ -32,22 +32,6 @@ std::string outcome(const DecisionRow& row) {
 }
 
 std::string argumentText(const DecisionRow& row) { return isIndex(row.argument) ? "base " + row.argument : row.argument; }
-
-/// Parameters of the wrapped operator that are cut from base `index`, from a v2 wrapper's `_NAME_base_index=N` keywords.
-std::vector<std::string> parametersOf(const std::string& index, const std::string& args) {
-    static constexpr std::string_view suffix = "_base_index";
-    std::vector<std::string> out;
-    for (std::size_t at = 0; (at = args.find(suffix, at)) != std::string::npos; at += suffix.size()) {
-        const std::size_t start = args.find_last_of(" ,({", at) + 1;
-        std::size_t value = args.find_first_not_of(" =:'\"", at + suffix.size());
-        if (value == std::string::npos || at < start + 1) continue;
-        const std::size_t end = std::min(args.find_first_not_of("0123456789", value), args.size());
-        std::string name = args.substr(start, at - start);
-        name.erase(0, name.find_first_not_of("_'\""));
-        if (args.substr(value, end - value) == index) out.push_back(name);
-    }
-    return out;
-}
 
 struct Card {
     DecisionRow row;
@@ -172,37 +156,9 @@ std::string joined(const std::vector<std::string>& words) {
     return out.empty() ? "none" : out;
 }
 
-/// What the log line says, with base indices as arguments of the operator.
-Json explained(const LogLine& line, const std::vector<DecisionRow>& rows, NodeFacts& facts) {
-    std::string args;
-    for (const DecisionRow& row : rows)
-        if (const NodeRow* node = row.uid ? facts.find(row.stage, *row.uid) : nullptr) args = node->args;
-    auto named = [&](const std::vector<std::string>& list) {
-        std::vector<std::string> out;
-        for (const std::string& entry : list) {
-            if (!isIndex(entry)) {
-                out.push_back(entry);
-                continue;
-            }
-            const auto names = parametersOf(entry, args);
-            out.push_back("base " + entry + (names.empty() ? "" : " (" + joined(names) + ")"));
-        }
-        return out;
-    };
-    std::string sentence;
-    if (line.cloned.empty())
-        sentence = "All is well: everything that was attempted is written in place.";
-    else if (line.missed.empty())
-        sentence = fmt::format("{} cloned, but PyTorch counts nothing of it as missed.", joined(named(line.cloned)));
-    else
-        sentence = fmt::format("{} cloned; counted as missed: {}{}.", joined(named(line.cloned)), joined(named(line.missed)),
-                               line.bytes ? fmt::format(", {} B (numel x item size of the missed values)", grouped(*line.bytes)) : "");
-    return {{"node", line.node},
-            {"attempted", named(line.tried)},
-            {"cloned", named(line.cloned)},
-            {"missed", named(line.missed)},
-            {"bytes", orNull(line.bytes)},
-            {"sentence", sentence}};
+Json explained(const std::string& node, const LogExplanation& said) {
+    return {{"node", node},         {"attempted", said.attempted}, {"cloned", said.cloned},     {"missed", said.missed},
+            {"bytes", orNull(said.bytes)}, {"calls", said.calls},  {"agrees", said.agrees}, {"sentence", said.sentence}};
 }
 
 void writeExplained(Output& out, const Json& line) {
@@ -231,7 +187,12 @@ void runWhy(Command& c) {
     const std::string node = logLine ? logLine->node : c.args().get("--node");
 
     std::vector<DecisionRow> rows;
-    if (!node.empty()) {
+    LogExplanation said;
+    if (logLine) {
+        said = explainLogLine(*staged.recording, staged.lane.id, *logLine);
+        const std::set<std::int64_t> ids(said.decisions.begin(), said.decisions.end());
+        std::copy_if(all.begin(), all.end(), std::back_inserter(rows), [&](const DecisionRow& row) { return ids.contains(row.id); });
+    } else if (!node.empty()) {
         rows = rowsOfNode(c, staged, all, node);
         if (rows.empty() && !c.args().has("--pass")) {
             filter.pass = "all";  // re-inplacing said nothing; another pass may have
@@ -243,7 +204,7 @@ void runWhy(Command& c) {
 
     std::vector<Card> cards;
     for (const DecisionRow& row : rows) cards.push_back({staged.recording->decisionCard(row.id).value_or(row), subjectOf(row, facts)});
-    const Json line = logLine ? explained(*logLine, rows, facts) : Json();
+    const Json line = logLine ? explained(node, said) : Json();
     if (cards.empty() && !node.empty()) c.setExit(ExitNotFound);
     if (c.json()) {
         Json list = Json::array();
@@ -254,6 +215,7 @@ void runWhy(Command& c) {
     }
     if (logLine) writeExplained(c.out(), line);
     if (cards.empty()) {
+        if (logLine) return;
         if (!node.empty())
             return c.out().write(fmt::format("no pass considered {}{}\n", escaped(node), c.args().has("--arg") ? " with that argument" : ""));
         const auto inPlace = std::count_if(all.begin(), all.end(), [](const DecisionRow& row) { return row.verdict == "in-place"; });

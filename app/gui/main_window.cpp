@@ -223,6 +223,8 @@ void MainWindow::buildDocks() {
     connect(node, &NodeCard::copyCommandWanted, this, &MainWindow::copyAsCommand);
     connect(decisions_, &DecisionsPanel::whyWanted, this, &MainWindow::showWhy);
     connect(stage_, &StagePanel::whyWanted, this, &MainWindow::showWhy);
+    connect(why_, &WhyCard::byteMapWanted, this, [this] { raisePanel(QStringLiteral("aliases")); });
+    connect(why_, &WhyCard::historyWanted, this, [this] { raisePanel(QStringLiteral("history")); });
     connect(numerics_, &NumericsPanel::runAllWanted, this, [this] { action(QStringLiteral("run.all"))->trigger(); });
     connect(runs_, &RunPanel::numericsWanted, this, [this] { raisePanel(QStringLiteral("numerics")); });
     connect(runs_, &RunPanel::memoryWanted, this, [this](int stage, qlonglong run) {

@@ -234,6 +234,19 @@ private slots:
         QVERIFY2(well.out.contains("base 0 (key_cache, value_cache)"), qPrintable(well.out));
         QVERIFY(well.out.contains("All is well"));
         QCOMPARE(ask({"why", session_, "--line", "no such sentence"}).exit, 2);
+        // PyTorch names the operator of a v1 wrapper; three of the four calls kept both arguments for the same bytes, and so did the first.
+        const Answer missed = ask({"why", session_, "--pipeline", "torch-v1", "--json", "--line",
+                                   "[0/0] For node mylib::cache, attempted to reinplace ['key_cache', 'value_cache']. We were unable to reinplace "
+                                   "['key_cache', 'value_cache']; ['key_cache', 'value_cache'] (if non-empty) are possible missed reinplacing "
+                                   "opportunities that may be bad for memory usage and performance. Total size of missed opportunities with static "
+                                   "shapes is : 32768 bytes."});
+        QCOMPARE(missed.exit, 0);
+        QCOMPARE(missed.result()["cards"].toArray().size(), 8);
+        const QJsonObject line = missed.result()["line"].toObject();
+        QCOMPARE(line["calls"].toArray().size(), 4);
+        QVERIFY(line["agrees"].toBool());
+        QVERIFY2(line["sentence"].toString().contains("32,768 B"), qPrintable(line["sentence"].toString()));
+        QCOMPARE(ask({"why", session_, "--line", "For node other::op, attempted to reinplace ['x']. We were unable to reinplace []; [] is : 0 bytes"}).exit, 1);
     }
 
     void historyTellsStates() {

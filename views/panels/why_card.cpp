@@ -7,6 +7,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/recording/log_explanation.h"
+#include "views/canvas/evidence_picture.h"
 #include "views/canvas/metrics.h"
 #include "views/panels/command_line.h"
 #include "views/panels/widgets.h"
@@ -47,6 +49,17 @@ void WhyCard::build() {
     column->setContentsMargins(Metrics::pad(), Metrics::pad(), Metrics::pad(), Metrics::pad());
     column->setSpacing(Metrics::gap());
 
+    explanation_ = new QLabel(body);
+    explanation_->setObjectName(QStringLiteral("why.explanation"));
+    explanation_->setWordWrap(true);
+    explanation_->setTextFormat(Qt::RichText);
+    explanation_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    explanation_->setFocusPolicy(Qt::NoFocus);
+    explanation_->setMargin(Metrics::gap());
+    explanation_->setAutoFillBackground(true);
+    explanation_->setBackgroundRole(QPalette::AlternateBase);
+    explanation_->hide();
+    column->addWidget(explanation_);
     auto* top = new QHBoxLayout;
     top->setSpacing(Metrics::tight());
     verdict_ = new VerdictLabel(body);
@@ -74,9 +87,10 @@ void WhyCard::build() {
     auto* detail = new QVBoxLayout(details_);
     detail->setContentsMargins(0, Metrics::tight(), 0, 0);
     detail->setSpacing(Metrics::gap());
+    picture_ = new EvidencePicture(details_);
+    detail->addWidget(picture_);
     detail->addWidget(rule(details_));
     facts_ = new FactGrid(details_);
-    detail->addWidget(facts_);
     checksHeading_ = heading(tr("Questions asked"), details_);
     detail->addSpacing(Metrics::tight());
     detail->addWidget(checksHeading_);
@@ -93,30 +107,111 @@ void WhyCard::build() {
     detail->addSpacing(Metrics::tight());
     detail->addWidget(adviceHeading_);
     detail->addWidget(advice_);
+    costs_ = quietLabel(QString(), details_);
+    costs_->setObjectName(QStringLiteral("why.costs"));
+    detail->addWidget(costs_);
+    detail->addWidget(rule(details_));
+    detail->addWidget(facts_);
     detail->addSpacing(Metrics::tight());
     auto* buttons = new QGridLayout;
     buttons->setSpacing(Metrics::gap());
     blocker_ = textButton(tr("Show blocker  J"), QStringLiteral("why.blocker"), details_);
+    byteMap_ = textButton(tr("Byte map"), QStringLiteral("why.byteMap"), details_);
+    history_ = textButton(tr("History"), QStringLiteral("why.history"), details_);
     copyCommand_ = textButton(tr("Copy as command"), QStringLiteral("why.copyCommand"), details_);
     copyMarkdown_ = textButton(tr("Copy as Markdown"), QStringLiteral("why.copyMarkdown"), details_);
     buttons->addWidget(blocker_, 0, 0);
-    buttons->addWidget(copyCommand_, 0, 1);
-    buttons->addWidget(copyMarkdown_, 1, 0);
-    buttons->setColumnStretch(2, 1);
+    buttons->addWidget(byteMap_, 0, 1);
+    buttons->addWidget(history_, 0, 2);
+    buttons->addWidget(copyCommand_, 1, 0);
+    buttons->addWidget(copyMarkdown_, 1, 1, 1, 2);
+    buttons->setColumnStretch(3, 1);
     detail->addLayout(buttons);
     column->addWidget(details_);
     column->addStretch(1);
     setWidget(body);
 
     connect(facts_, &FactGrid::linkActivated, this, [this](const QString& link) { followLink(session_, link, Origin::Why); });
+    connect(picture_, &EvidencePicture::nodeChosen, this, [this](qulonglong uid) { session_.selectNode(uid, Origin::Why); });
     connect(blocker_, &QPushButton::clicked, this, &WhyCard::showBlocker);
+    connect(byteMap_, &QPushButton::clicked, this, [this] {
+        if (const EvidencePtr& evidence = picture_->evidence(); evidence && evidence->storage >= 0) session_.selectStorage(evidence->storage, Origin::Why);
+        emit byteMapWanted();
+    });
+    connect(history_, &QPushButton::clicked, this, &WhyCard::historyWanted);
     connect(copyCommand_, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(command()); });
     connect(copyMarkdown_, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(markdown()); });
     connect(previous_, &QToolButton::clicked, this, [this] { showAt((number_ + ids_.size() - 1) % ids_.size()); });
     connect(next_, &QToolButton::clicked, this, [this] { showAt((number_ + 1) % ids_.size()); });
 }
 
+QString WhyCard::explanation() const { return line_.isEmpty() ? QString() : explanation_->text(); }
+
+void WhyCard::explain(const QString& line) {
+    line_ = line.trimmed();
+    explanation_->show();
+    const std::optional<LogLine> parsed = parseLogLine(line_.toStdString());
+    if (!parsed || !session_.isOpen()) {
+        explanation_->setText(parsed ? tr("Open the graph that the line is about first.")
+                                     : tr("This is no line about re-inplacing. Expected: <tt>For node NAME, attempted to reinplace [...]. We were "
+                                          "unable to reinplace [...]; [...] ...</tt>"));
+        return;
+    }
+    session_.ask(
+        QStringLiteral("explain"),
+        [lane = session_.data().lane, line = *parsed](const Recording& recording, const JobContext&) { return explainLogLine(recording, lane, line); },
+        [this](const LogExplanation& said) {
+            auto list = [](const std::vector<std::string>& words) {
+                QStringList out;
+                for (const std::string& word : words) out << qstr(word).toHtmlEscaped();
+                return out.isEmpty() ? tr("nothing") : out.join(QStringLiteral(", "));
+            };
+            explanation_->setText(tr("<b>The log line says:</b> attempted %1; cloned %2; missed %3.<br>%4")
+                                      .arg(list(said.attempted), list(said.cloned), list(said.missed), qstr(said.sentence).toHtmlEscaped()));
+            if (said.decisions.empty()) return;
+            for (const DecisionRow& d : *session_.data().decisions) {
+                if (d.id != said.decisions.front()) continue;
+                explaining_ = true;
+                session_.selectDecision(d, Origin::Why);
+                explaining_ = false;
+                break;
+            }
+            ids_ = said.decisions;
+            showAt(0);
+        });
+}
+
+/// What could have decided about a node that nothing decided about.
+QString WhyCard::nothingConsidered(Uid uid) const {
+    const StageViewPtr& view = session_.view();
+    const auto at = view ? view->indexOf(uid) : std::nullopt;
+    QString text = tr("No pass considered this node. ");
+    if (!at) return text + tr("It does not stand in this stage.");
+    switch (view->family[*at]) {
+        case Family::Input:
+            return text + tr("It is an input: passes decide about the calls that write it, and whether it is written back at the end.");
+        case Family::View:
+            return text + tr("It is a view and copies nothing. canonicalize-views and views-to-reshape rewrite views; what writes through one is decided by "
+                             "functionalize and reinplace.");
+        case Family::Copy:
+            return text + tr("It is a copy that stood in the graph as it was read. remove-noops takes away clones that nothing needs, cse and dce those that "
+                             "repeat or that nobody uses.");
+        case Family::Write:
+        case Family::Wrapper:
+        case Family::Custom:
+            return text + tr("functionalize and reinplace decide about operators that write an argument. Run torch-v1 or torch-v2 (F5).");
+        case Family::Matmul:
+            return text + tr("It writes no argument. fuse-attention, pad-matmul and auto-chunk are the passes that look at it.");
+        default:
+            return text + tr("It writes no argument, so that no copy is kept for it. cse, dce and remove-noops are the passes that could take it away.");
+    }
+}
+
 void WhyCard::follow(const Selection& selection) {
+    if (!explaining_) {
+        line_.clear();
+        explanation_->hide();
+    }
     ids_.clear();
     std::size_t at = 0;
     if (session_.isOpen()) {
@@ -136,8 +231,7 @@ void WhyCard::follow(const Selection& selection) {
                 tr("No pass of this pipeline made a decision yet. Run torch-v1 or torch-v2 (F5): functionalize and reinplace are the passes that "
                    "decide about writes."));
         } else {
-            fillNothing(
-                tr("No pass considered this node. Decisions are made about operators that write an argument, and about the copies made for them."));
+            fillNothing(nothingConsidered(selection.node));
         }
         return;
     }
@@ -146,15 +240,26 @@ void WhyCard::follow(const Selection& selection) {
 
 void WhyCard::showAt(std::size_t number) {
     number_ = number;
+    struct Read {
+        std::optional<DecisionRow> card;
+        EvidencePtr evidence;
+    };
     session_.ask(
-        QStringLiteral("why"), [id = ids_[number]](const Recording& recording, const JobContext&) { return recording.decisionCard(id); },
-        [this](std::optional<DecisionRow> card) {
-            card_ = std::move(card);
+        QStringLiteral("why"),
+        [id = ids_[number], lane = session_.data().lane](const Recording& recording, const JobContext&) {
+            Read read{recording.decisionCard(id), nullptr};
+            if (read.card) read.evidence = loadEvidence(recording, lane, *read.card);
+            return read;
+        },
+        [this](Read read) {
+            card_ = std::move(read.card);
+            picture_->setEvidence(std::move(read.evidence));
             if (card_) fill();
         });
 }
 
 void WhyCard::fillNothing(const QString& sentence) {
+    picture_->setEvidence(nullptr);
     for (QWidget* widget : std::initializer_list<QWidget*>{verdict_, headline_, details_, counter_, previous_, next_}) widget->hide();
     sentence_->setText(sentence);
     sentence_->setProperty("quiet", true);
@@ -194,6 +299,8 @@ void WhyCard::fill() {
     if (!d.avoidedBy.empty()) facts_->add(tr("Avoided by"), qstr(d.avoidedBy).toHtmlEscaped());
     if (!d.rule.empty()) facts_->add(tr("Rule"), qstr(d.rule).toHtmlEscaped());
     fillChecks();
+    static const Evidence none;
+    fillCosts(picture_->evidence() ? *picture_->evidence() : none);
     adviceHeading_->setVisible(!d.advice.empty());
     advice_->setVisible(!d.advice.empty());
     QString advice = qstr(d.advice);
@@ -201,6 +308,18 @@ void WhyCard::fill() {
     if (!advice.isEmpty() && !advice.endsWith(QLatin1Char('.'))) advice += QLatin1Char('.');
     advice_->setText(advice);
     blocker_->setVisible(d.blockerUid.has_value());
+    blocker_->setText(picture_->evidence() && picture_->evidence()->blockerIsLater ? tr("Show reader  J") : tr("Show blocker  J"));
+    blocker_->setAccessibleName(blocker_->text());
+    byteMap_->setVisible(picture_->evidence() && picture_->evidence()->storage >= 0);
+}
+
+/// What a copy costs in either form of custom operators: v1 copies the view, v2 the base that it is cut from.
+void WhyCard::fillCosts(const Evidence& evidence) {
+    const bool writes = card_->verdict == "clone" || card_->verdict == "in-place";
+    costs_->setVisible(writes && evidence.argumentBytes && evidence.storageBytes);
+    if (!costs_->isVisibleTo(details_)) return;
+    costs_->setText(tr("If copied: the view %1, its base %2.").arg(bytesText(*evidence.argumentBytes), bytesText(*evidence.storageBytes)));
+    costs_->setToolTip(tr("v1 copies the view, from the start of its storage where it has an offset; v2 copies the base"));
 }
 
 void WhyCard::fillChecks() {
@@ -243,6 +362,7 @@ QString WhyCard::command() const {
     if (!card_) return {};
     QStringList options{QStringLiteral("--node"), qstr(card_->origin.empty() ? card_->node : card_->origin)};
     if (!card_->argument.empty()) options << QStringLiteral("--arg") << qstr(card_->argument);
+    if (!line_.isEmpty()) options = {QStringLiteral("--line"), line_};
     return commandLine(session_, QStringLiteral("why"), options);
 }
 

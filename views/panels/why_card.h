@@ -5,6 +5,7 @@
 #include <QScrollArea>
 #include <optional>
 
+#include "views/session/evidence.h"
 #include "views/session/session.h"
 
 class QLabel;
@@ -14,6 +15,7 @@ class QVBoxLayout;
 
 namespace aliascope {
 
+class EvidencePicture;
 class FactGrid;
 class VerdictLabel;
 
@@ -25,8 +27,17 @@ public:
     const std::optional<DecisionRow>& decision() const { return card_; }
     /// Selects the node in the way; false when there is none.
     bool showBlocker();
+    /// Says what a line of PyTorch's log means and shows the decisions that it speaks of, the first one at once.
+    void explain(const QString& line);
+    /// The sentence about the pasted line; empty while none is shown.
+    QString explanation() const;
     QString markdown() const;
     QString command() const;
+    const EvidencePicture* picture() const { return picture_; }
+
+signals:
+    void byteMapWanted();
+    void historyWanted();
 
 private:
     void build();
@@ -35,23 +46,30 @@ private:
     void fill();
     void fillChecks();
     void fillNothing(const QString& sentence);
+    void fillCosts(const Evidence& evidence);
+    QString nothingConsidered(Uid uid) const;
 
     Session& session_;
     std::vector<std::int64_t> ids_;  ///< decisions about the selection
     std::size_t number_ = 0;
     std::optional<DecisionRow> card_;
 
+    QString line_;  ///< pasted, as long as its decisions are shown
+    bool explaining_ = false;
+    QLabel* explanation_ = nullptr;
     VerdictLabel* verdict_ = nullptr;
     QLabel* headline_ = nullptr;
     QLabel* sentence_ = nullptr;
     QLabel* counter_ = nullptr;
     QToolButton *previous_ = nullptr, *next_ = nullptr;
+    EvidencePicture* picture_ = nullptr;
     FactGrid* facts_ = nullptr;
+    QLabel* costs_ = nullptr;
     QWidget* details_ = nullptr;
     QLabel* checksHeading_ = nullptr;
     QVBoxLayout* checks_ = nullptr;
     QLabel *adviceHeading_ = nullptr, *advice_ = nullptr;
-    QPushButton *blocker_ = nullptr, *copyCommand_ = nullptr, *copyMarkdown_ = nullptr;
+    QPushButton *blocker_ = nullptr, *byteMap_ = nullptr, *history_ = nullptr, *copyCommand_ = nullptr, *copyMarkdown_ = nullptr;
 };
 
 }  // namespace aliascope

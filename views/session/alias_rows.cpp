@@ -33,26 +33,94 @@ std::vector<std::int64_t> contiguousStrides(const std::vector<std::int64_t>& siz
     return strides;
 }
 
+/// Sizes come from files: what would not fit 62 bits, or lies before the storage, has no place.
+bool isPlausible(const Region& region) {
+    constexpr std::int64_t most = std::int64_t(1) << 62;
+    std::int64_t last = region.offset, elements = 1;
+    if (region.offset < 0) return false;
+    for (std::size_t i = 0; i < region.sizes.size(); ++i) {
+        std::int64_t span = 0;
+        if (region.sizes[i] < 0 || region.strides[i] < 0 || __builtin_mul_overflow(elements, region.sizes[i], &elements)) return false;
+        if (__builtin_mul_overflow(std::max<std::int64_t>(0, region.sizes[i] - 1), region.strides[i], &span)) return false;
+        if (__builtin_add_overflow(last, span, &last)) return false;
+    }
+    return last < most / region.itemBytes && elements < most / region.itemBytes;
+}
+
+constexpr const char* kRegionColumns = "SELECT n.uid, t.sizes, t.strides, t.offset_el, t.numel, t.bytes FROM node n JOIN type t ON t.id = n.type WHERE n.lane = ";
+
+/// Of a row of kRegionColumns; nothing where sizes are symbolic.
+std::optional<Region> regionOfRow(const std::vector<std::optional<std::string>>& row) {
+    const auto sizes = integers(row[1]);
+    const auto numel = integer(row[4]), bytes = integer(row[5]);
+    if (!sizes || !numel || !bytes || *numel <= 0) return std::nullopt;
+    Region region;
+    region.sizes = *sizes;
+    region.strides = integers(row[2]).value_or(contiguousStrides(*sizes));
+    if (region.strides.size() != region.sizes.size()) return std::nullopt;
+    region.offset = integer(row[3]).value_or(0);
+    region.itemBytes = std::max<std::int64_t>(1, *bytes / *numel);
+    return isPlausible(region) ? std::optional(region) : std::nullopt;
+}
+
+std::string livingAt(int stage) {
+    const std::string at = std::to_string(stage);
+    return " AND n.first_stage <= " + at + " AND n.last_stage >= " + at;
+}
+
 std::map<Uid, Region> readRegions(const Recording& recording, const StageView& view, int storage) {
     std::map<Uid, Region> out;
-    const std::string at = std::to_string(view.stage);
-    const Result<QueryResult> rows = recording.query(
-        "SELECT n.uid, t.sizes, t.strides, t.offset_el, t.numel, t.bytes FROM node n JOIN type t ON t.id = n.type WHERE n.lane = " +
-        std::to_string(view.lane) + " AND n.storage = " + std::to_string(storage) + " AND n.first_stage <= " + at + " AND n.last_stage >= " + at);
+    const Result<QueryResult> rows = recording.query(kRegionColumns + std::to_string(view.lane) + " AND n.storage = " + std::to_string(storage) +
+                                                     livingAt(view.stage));
     if (!rows) return out;
-    for (const auto& row : rows->rows) {
-        const auto sizes = integers(row[1]);
-        const auto numel = integer(row[4]), bytes = integer(row[5]), uid = integer(row[0]);
-        if (!uid || !sizes || !numel || !bytes || *numel <= 0) continue;
-        Region region;
-        region.sizes = *sizes;
-        region.strides = integers(row[2]).value_or(contiguousStrides(*sizes));
-        if (region.strides.size() != region.sizes.size()) continue;
-        region.offset = integer(row[3]).value_or(0);
-        region.itemBytes = std::max<std::int64_t>(1, *bytes / *numel);
-        out.emplace(Uid(*uid), std::move(region));
-    }
+    for (const auto& row : rows->rows)
+        if (auto region = regionOfRow(row)) out.emplace(Uid(integer(row[0]).value_or(0)), std::move(*region));
     return out;
+}
+
+struct Run {
+    std::int64_t begin, end;
+};
+
+/// The bytes of a region as sorted runs that neither meet nor touch; nothing when there are more than kMostRuns.
+std::optional<std::vector<Run>> runsOf(const Region& region) {
+    std::vector<Run> runs;
+    if (region.elements() == 0) return runs;
+    struct Dim {
+        std::int64_t size, stride;
+    };
+    std::vector<Dim> dims;
+    for (std::size_t i = 0; i < region.sizes.size(); ++i)
+        if (region.sizes[i] > 1 && region.strides[i] != 0) dims.push_back({region.sizes[i], region.strides[i] * region.itemBytes});
+    std::sort(dims.begin(), dims.end(), [](const Dim& a, const Dim& b) { return a.stride < b.stride; });
+    runs.push_back({region.begin(), region.begin() + region.itemBytes});
+    for (const Dim& dim : dims) {
+        // What is there so far, repeated; runs that touch become one.
+        if (runs.size() == 1 && runs.front().end - runs.front().begin >= dim.stride) {
+            runs.front().end += (dim.size - 1) * dim.stride;
+            continue;
+        }
+        if (std::int64_t(runs.size()) > std::int64_t(kMostRuns) / dim.size) return std::nullopt;
+        const std::size_t count = runs.size();
+        for (std::int64_t i = 1; i < dim.size; ++i)
+            for (std::size_t r = 0; r < count; ++r) runs.push_back({runs[r].begin + i * dim.stride, runs[r].end + i * dim.stride});
+        std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
+        std::size_t last = 0;
+        for (std::size_t r = 1; r < runs.size(); ++r) {
+            if (runs[r].begin <= runs[last].end)
+                runs[last].end = std::max(runs[last].end, runs[r].end);
+            else
+                runs[++last] = runs[r];
+        }
+        runs.resize(last + 1);
+    }
+    return runs;
+}
+
+std::int64_t totalOf(const std::vector<Run>& runs) {
+    std::int64_t bytes = 0;
+    for (const Run& run : runs) bytes += run.end - run.begin;
+    return bytes;
 }
 
 /// Adds the bytes of a region to buckets; a block that fits one bucket is added at once.
@@ -152,6 +220,57 @@ bool Region::contiguous() const { return end() - begin() == elements() * itemByt
 
 std::int64_t commonSpan(const Region& a, const Region& b) {
     return std::max<std::int64_t>(0, std::min(a.end(), b.end()) - std::max(a.begin(), b.begin()));
+}
+
+std::optional<Region> regionOfNode(const Recording& recording, std::int64_t lane, int stage, Uid uid) {
+    const Result<QueryResult> rows =
+        recording.query(kRegionColumns + std::to_string(lane) + " AND n.uid = " + std::to_string(std::int64_t(uid)) + livingAt(stage));
+    return rows && !rows->rows.empty() ? regionOfRow(rows->rows.front()) : std::nullopt;
+}
+
+std::optional<std::int64_t> overlapBytes(const Region& a, const Region& b) {
+    if (commonSpan(a, b) == 0) return 0;
+    const auto left = runsOf(a), right = runsOf(b);
+    if (!left || !right) return std::nullopt;
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0, k = 0; i < left->size() && k < right->size();) {
+        const Run &x = (*left)[i], &y = (*right)[k];
+        bytes += std::max<std::int64_t>(0, std::min(x.end, y.end) - std::max(x.begin, y.begin));
+        x.end < y.end ? ++i : ++k;
+    }
+    return bytes;
+}
+
+std::int64_t gapBytes(const Region& a, const Region& b) {
+    return std::max<std::int64_t>(0, std::max(a.begin(), b.begin()) - std::min(a.end(), b.end()));
+}
+
+std::optional<bool> contains(const Region& outer, const Region& inner) {
+    const auto runs = runsOf(inner);
+    const auto common = overlapBytes(outer, inner);
+    if (!runs || !common) return std::nullopt;
+    return *common == totalOf(*runs);
+}
+
+bool overlapsItself(const Region& region) {
+    for (std::size_t i = 0; i < region.sizes.size(); ++i)
+        if (region.sizes[i] > 1 && region.strides[i] == 0) return true;
+    return false;
+}
+
+std::optional<std::vector<std::int64_t>> indexAt(const Region& region, std::int64_t byte) {
+    if (region.elements() == 0 || byte < region.begin() || byte >= region.end()) return std::nullopt;
+    std::int64_t rest = (byte - region.begin()) / region.itemBytes;
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < region.sizes.size(); ++i) order.push_back(i);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return region.strides[a] > region.strides[b]; });
+    std::vector<std::int64_t> index(region.sizes.size(), 0);
+    for (const std::size_t dim : order) {
+        if (region.strides[dim] <= 0) continue;
+        index[dim] = std::min(rest / region.strides[dim], region.sizes[dim] - 1);
+        rest -= index[dim] * region.strides[dim];
+    }
+    return rest == 0 ? std::optional(index) : std::nullopt;
 }
 
 std::vector<float> coverage(const Region& region, std::int64_t from, std::int64_t to, int buckets) {
