@@ -60,6 +60,33 @@ private slots:
         QVERIFY(std::abs(total(shares, large.end()) / (double(large.elements()) * 4) - 1) < 0.01);
     }
 
+    void overlapsAreExact() {
+        const Region k = region({256, 2, 8}, {16, 8, 1}, 98304, 4), v = region({256, 2, 8}, {16, 8, 1}, 102400, 4);
+        QCOMPARE(overlapBytes(k, v), std::optional<std::int64_t>(0));
+        QCOMPARE(gapBytes(k, v), 0);  // they touch
+        const Region upper = region({6, 4}, {4, 1}, 0, 4), lower = region({6, 4}, {4, 1}, 12, 4);
+        QCOMPARE(overlapBytes(upper, lower), std::optional<std::int64_t>(3 * 4 * 4));
+        QCOMPARE(contains(upper, lower), std::optional<bool>(false));
+        // Even and odd columns interleave: their spans meet, their bytes do not.
+        const Region even = region({8, 4}, {8, 2}, 0, 4), odd = region({8, 4}, {8, 2}, 1, 4);
+        QVERIFY(commonSpan(even, odd) > 0);
+        QCOMPARE(overlapBytes(even, odd), std::optional<std::int64_t>(0));
+        const Region whole = region({64}, {1}, 0, 4);
+        QCOMPARE(overlapBytes(whole, odd), std::optional<std::int64_t>(8 * 4 * 4));
+        QCOMPARE(contains(whole, odd), std::optional<bool>(true));
+        QVERIFY(overlapsItself(region({100, 4}, {0, 1}, 0, 4)));
+        QCOMPARE(overlapBytes(region({100, 4}, {0, 1}, 0, 4), whole), std::optional<std::int64_t>(16));
+        QVERIFY(!overlapBytes(region({1 << 20, 2}, {2, 5}, 0, 4), region({1 << 20}, {2}, 1, 4)));  // too many runs to say
+    }
+
+    void aByteHasAnIndex() {
+        const Region window = region({256, 2, 8}, {16, 8, 1}, 102400, 4);
+        QCOMPARE(indexAt(window, 409600), std::optional(std::vector<std::int64_t>{0, 0, 0}));
+        QCOMPARE(indexAt(window, 409600 + 4 * (3 * 16 + 8 + 5) + 2), std::optional(std::vector<std::int64_t>{3, 1, 5}));
+        QVERIFY(!indexAt(window, 409599));
+        QVERIFY(!indexAt(region({8}, {8}, 3, 4), 16));  // between two elements of a column
+    }
+
     void emptyRegionsCoverNothing() {
         const Region none = region({0, 4}, {4, 1}, 5, 4);
         QCOMPARE(none.end(), none.begin());

@@ -165,6 +165,7 @@ void EvidencePicture::paintLink(QPainter& painter, std::size_t step) const {
         painter.setBrush(colour);
         const int half = Metrics::em(0.3);
         painter.drawPolygon(QPolygon({QPoint(x - half, box.top() - 2 * half), QPoint(x + half, box.top() - 2 * half), QPoint(x, box.top() - 1)}));
+        painter.setBrush(Qt::NoBrush);
     }
     painter.setFont(Metrics::uiFont(0.85));
     painter.setPen(p(Role::Secondary));

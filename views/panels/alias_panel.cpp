@@ -1,5 +1,7 @@
 #include "views/panels/alias_panel.h"
 
+#include <QCheckBox>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QScrollArea>
 #include <QSplitter>
@@ -8,9 +10,49 @@
 
 #include "views/canvas/byte_map_canvas.h"
 #include "views/canvas/metrics.h"
+#include "views/panels/command_line.h"
 #include "views/panels/widgets.h"
 
 namespace aliascope {
+namespace {
+
+const AliasMember* memberOf(const AliasRowsPtr& rows, Uid uid) {
+    if (!rows || uid == kNoUid) return nullptr;
+    for (const AliasMember& member : rows->members)
+        if (member.uid == uid) return &member;
+    return nullptr;
+}
+
+QString indexText(const Region& region, std::int64_t byte) {
+    const auto index = indexAt(region, byte);
+    if (!index) return {};
+    QStringList parts;
+    for (const std::int64_t i : *index) parts << grouped(i);
+    return QStringLiteral("[%1]").arg(parts.join(QStringLiteral(", ")));
+}
+
+/// Overlap, gap and containment of two values, in bytes and as indices of both.
+QString compared(const AliasMember& a, const AliasMember& b) {
+    const QString names = QObject::tr("%1 and %2: ").arg(percentName(a.name), percentName(b.name));
+    if (!a.region || !b.region) return names + QObject::tr("a place is symbolic or not known; taken as overlapping");
+    const auto overlap = overlapBytes(*a.region, *b.region);
+    if (!overlap) return names + QObject::tr("overlap at most %1 B").arg(grouped(commonSpan(*a.region, *b.region)));
+    QString text = names + QObject::tr("overlap %1 B, gap %2 B").arg(grouped(*overlap), grouped(gapBytes(*a.region, *b.region)));
+    if (*overlap == 0 && commonSpan(*a.region, *b.region) > 0) text += QObject::tr("; their bytes interleave");
+    if (*overlap == 0) return text;
+    const bool inside = contains(*b.region, *a.region).value_or(false), around = contains(*a.region, *b.region).value_or(false);
+    if (inside && around)
+        text += QObject::tr("; the same bytes");
+    else if (inside || around)
+        text += QObject::tr("; %1 lies in %2").arg(percentName(inside ? a.name : b.name), percentName(inside ? b.name : a.name));
+    const std::int64_t from = std::max(a.region->begin(), b.region->begin()), to = std::min(a.region->end(), b.region->end());
+    const QString inA = indexText(*a.region, from), inB = indexText(*b.region, from);
+    text += QObject::tr("; between bytes %1 and %2").arg(grouped(from), grouped(to));
+    if (!inA.isEmpty() && !inB.isEmpty()) text += QObject::tr(", from %1%2 = %3%4").arg(percentName(a.name), inA, percentName(b.name), inB);
+    return text;
+}
+
+}  // namespace
 
 AliasPanel::AliasPanel(Session& session, QWidget* parent) : QWidget(parent), session_(session), model_(new AliasTreeModel(this)) {
     build();
@@ -46,33 +88,14 @@ void AliasPanel::build() {
     tree_->header()->setFixedHeight(Metrics::row());
     tree_->header()->setStretchLastSection(false);
     tree_->header()->setSectionResizeMode(AliasTreeModel::Name, QHeaderView::Stretch);
+    tree_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    tree_->setToolTip(tr("Ctrl+click a second row: overlap and gap of the two stand below"));
     tree_->setColumnWidth(AliasTreeModel::Bytes, Metrics::em(5.5));
     tree_->setColumnWidth(AliasTreeModel::Place, Metrics::em(11.5));
     tree_->setColumnHidden(AliasTreeModel::Operator, true);  // in the tooltip; the place says more about memory
     splitter->addWidget(tree_);
 
-    mapBox_ = new QWidget(splitter);
-    mapBox_->setProperty("surface", QStringLiteral("panel"));
-    auto* mapColumn = new QVBoxLayout(mapBox_);
-    mapColumn->setContentsMargins(0, Metrics::gap(), 0, Metrics::gap());
-    mapColumn->setSpacing(Metrics::tight());
-    mapHead_ = heading(QString(), mapBox_);
-    mapHead_->setContentsMargins(Metrics::pad(), 0, Metrics::pad(), 0);
-    mapColumn->addWidget(mapHead_);
-    overlap_ = quietLabel(QString(), mapBox_);
-    overlap_->setContentsMargins(Metrics::pad(), 0, Metrics::pad(), 0);
-    mapColumn->addWidget(overlap_);
-    mapScroll_ = new QScrollArea(mapBox_);
-    mapScroll_->setObjectName(QStringLiteral("aliases.mapScroll"));
-    mapScroll_->setAccessibleName(tr("Byte map"));
-    mapScroll_->setFrameShape(QFrame::NoFrame);
-    mapScroll_->setWidgetResizable(true);
-    mapScroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    map_ = new ByteMapCanvas(mapScroll_);
-    map_->setObjectName(QStringLiteral("aliases.map"));
-    map_->setAccessibleName(tr("Byte map"));
-    mapScroll_->setWidget(map_);
-    mapColumn->addWidget(mapScroll_, 1);
+    mapBox_ = buildMap(splitter);
     splitter->addWidget(mapBox_);
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 1);
@@ -85,13 +108,73 @@ void AliasPanel::build() {
         next.node = now.data(AliasTreeModel::UidRole).toULongLong();
         next.storage = now.data(AliasTreeModel::StorageRole).toInt();
         session_.select(next, Origin::Aliases);
+        compareSelectedRows();
     });
-    connect(map_, &ByteMapCanvas::selected, this, [this](Uid uid) {
+    connect(tree_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+        if (!following_) compareSelectedRows();
+    });
+    connect(map_, &ByteMapCanvas::hovered, cursor_, &QLabel::setText);
+    connect(map_, &ByteMapCanvas::selected, this, [this](Uid uid, bool second) {
+        if (second) return compareWith(uid);
         Selection next = session_.selection();
         next.node = uid;
         next.decision.reset();
         session_.select(next, Origin::Aliases);
     });
+}
+
+QWidget* AliasPanel::buildMap(QWidget* parent) {
+    auto* box = new QWidget(parent);
+    box->setProperty("surface", QStringLiteral("panel"));
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, Metrics::gap(), 0, Metrics::gap());
+    column->setSpacing(Metrics::tight());
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(Metrics::pad(), 0, Metrics::pad(), 0);
+    head->setSpacing(Metrics::tight());
+    mapHead_ = heading(QString(), box);
+    head->addWidget(mapHead_);
+    head->addStretch(1);
+    auto* overlaps = new QCheckBox(tr("only overlaps"), box);
+    overlaps->setObjectName(QStringLiteral("aliases.overlaps"));
+    overlaps->setAccessibleName(tr("Only rows that overlap the selection"));
+    overlaps->setToolTip(overlaps->accessibleName());
+    head->addWidget(overlaps);
+    auto* smaller = iconButton(QStringLiteral("down"), tr("Show more bytes (-)"), QStringLiteral("aliases.zoomOut"), box);
+    auto* larger = iconButton(QStringLiteral("up"), tr("Show fewer bytes (+)"), QStringLiteral("aliases.zoomIn"), box);
+    auto* all = iconButton(QStringLiteral("both"), tr("The whole storage"), QStringLiteral("aliases.zoomAll"), box);
+    for (QToolButton* button : {smaller, larger, all}) head->addWidget(button);
+    column->addLayout(head);
+    overlap_ = quietLabel(QString(), box);
+    pair_ = new QLabel(box);
+    pair_->setObjectName(QStringLiteral("aliases.pair"));
+    pair_->setWordWrap(true);
+    for (QLabel* label : {overlap_, pair_}) {
+        label->setContentsMargins(Metrics::pad(), 0, Metrics::pad(), 0);
+        column->addWidget(label);
+    }
+    mapScroll_ = new QScrollArea(box);
+    mapScroll_->setObjectName(QStringLiteral("aliases.mapScroll"));
+    mapScroll_->setAccessibleName(tr("Byte map"));
+    mapScroll_->setFrameShape(QFrame::NoFrame);
+    mapScroll_->setFocusPolicy(Qt::NoFocus);
+    mapScroll_->setWidgetResizable(true);
+    mapScroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    map_ = new ByteMapCanvas(mapScroll_);
+    map_->setObjectName(QStringLiteral("aliases.map"));
+    map_->setAccessibleName(tr("Byte map"));
+    mapScroll_->setWidget(map_);
+    column->addWidget(mapScroll_, 1);
+    cursor_ = new ElidedLabel(box);
+    cursor_->setObjectName(QStringLiteral("aliases.cursor"));
+    cursor_->setProperty("quiet", true);
+    cursor_->setContentsMargins(Metrics::pad(), 0, Metrics::pad(), 0);
+    column->addWidget(cursor_);
+    connect(overlaps, &QCheckBox::toggled, map_, &ByteMapCanvas::setOverlapsOnly);
+    connect(smaller, &QToolButton::clicked, map_, &ByteMapCanvas::zoomOut);
+    connect(larger, &QToolButton::clicked, map_, &ByteMapCanvas::zoomIn);
+    connect(all, &QToolButton::clicked, map_, &ByteMapCanvas::showAll);
+    return box;
 }
 
 void AliasPanel::showStage() {
@@ -126,6 +209,7 @@ void AliasPanel::load(int storage) {
 
 void AliasPanel::follow(const Selection& selection, Origin origin) {
     map_->setSelection(selection.node);
+    if (origin != Origin::Aliases || selection.storage < 0) compared_ = kNoUid;
     if (selection.storage < 0) {
         showMap(nullptr);
         following_ = true;
@@ -170,9 +254,43 @@ void AliasPanel::showMap(const AliasRowsPtr& rows) {
         tr("base %1, %2; %3, %4")
             .arg(percentName(rows->base), bytesText(rows->bytes), counted(std::int64_t(rows->members.size() - writes), tr("value"), tr("values")),
                  counted(std::int64_t(writes), tr("write"), tr("writes")));
-    if (unknown > 0) text += tr("; %1 with symbolic or unknown place are not drawn").arg(unknown);
+    if (unknown > 0) text += tr("; %1 with symbolic or unknown place").arg(unknown);
     if (rows->opaque) text += tr("; unknown storage: treated as overlapping");
     overlap_->setText(text);
+    showComparison();
+}
+
+void AliasPanel::compareSelectedRows() {
+    const Uid primary = session_.selection().node;
+    compared_ = kNoUid;
+    for (const QModelIndex& index : tree_->selectionModel()->selectedRows()) {
+        if (index.data(AliasTreeModel::StorageRole).toInt() != session_.selection().storage || !index.parent().isValid()) continue;
+        if (const Uid uid = index.data(AliasTreeModel::UidRole).toULongLong(); uid != primary) compared_ = uid;
+    }
+    showComparison();
+}
+
+void AliasPanel::compareWith(Uid uid) {
+    compared_ = uid == session_.selection().node ? kNoUid : uid;
+    showComparison();
+}
+
+void AliasPanel::showComparison() {
+    map_->setCompared(compared_);
+    pair_->setText(comparison());
+    pair_->setVisible(!pair_->text().isEmpty());
+}
+
+QString AliasPanel::comparison() const {
+    const AliasRowsPtr& rows = model_->rowsOf(session_.selection().storage);
+    const AliasMember *a = memberOf(rows, session_.selection().node), *b = memberOf(rows, compared_);
+    return a && b ? compared(*a, *b) : QString();
+}
+
+QString AliasPanel::command() const {
+    QStringList options{QStringLiteral("--stage"), QString::number(std::max(1, session_.stage()))};
+    if (session_.selection().storage >= 0) options << QStringLiteral("--storage") << QStringLiteral("S%1").arg(session_.selection().storage);
+    return commandLine(session_, QStringLiteral("aliases"), options);
 }
 
 bool AliasPanel::goToWrite(int direction) {

@@ -21,6 +21,10 @@ public:
     explicit AliasPanel(Session& session, QWidget* parent = nullptr);
     /// Next or previous write to the storage of the selection, in program order; false when there is none.
     bool goToWrite(int direction);
+    /// Overlap, gap and containment of the two rows that are selected; what is known of the storage when it is one.
+    QString comparison() const;
+    ByteMapCanvas* map() const { return map_; }
+    QString command() const;
 
 private:
     void build();
@@ -29,6 +33,10 @@ private:
     void load(int storage);
     void showMap(const AliasRowsPtr& rows);
     void showRow(int storage, Uid uid);
+    void compareWith(Uid uid);
+    void compareSelectedRows();
+    void showComparison();
+    QWidget* buildMap(QWidget* parent);
 
     Session& session_;
     AliasTreeModel* model_;
@@ -37,6 +45,8 @@ private:
     QWidget* mapBox_ = nullptr;
     ByteMapCanvas* map_ = nullptr;
     QScrollArea* mapScroll_ = nullptr;
+    QLabel *pair_ = nullptr, *cursor_ = nullptr;
+    Uid compared_ = kNoUid;
     bool following_ = false;
     int pendingWrite_ = 0;
 };

@@ -87,6 +87,12 @@ void WhyCard::build() {
     auto* detail = new QVBoxLayout(details_);
     detail->setContentsMargins(0, Metrics::tight(), 0, 0);
     detail->setSpacing(Metrics::gap());
+    costs_ = new QLabel(details_);
+    costs_->setObjectName(QStringLiteral("why.costs"));
+    costs_->setWordWrap(true);
+    costs_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    costs_->setFocusPolicy(Qt::NoFocus);
+    detail->addWidget(costs_);
     picture_ = new EvidencePicture(details_);
     detail->addWidget(picture_);
     detail->addWidget(rule(details_));
@@ -107,9 +113,6 @@ void WhyCard::build() {
     detail->addSpacing(Metrics::tight());
     detail->addWidget(adviceHeading_);
     detail->addWidget(advice_);
-    costs_ = quietLabel(QString(), details_);
-    costs_->setObjectName(QStringLiteral("why.costs"));
-    detail->addWidget(costs_);
     detail->addWidget(rule(details_));
     detail->addWidget(facts_);
     detail->addSpacing(Metrics::tight());
@@ -313,12 +316,20 @@ void WhyCard::fill() {
     byteMap_->setVisible(picture_->evidence() && picture_->evidence()->storage >= 0);
 }
 
-/// What a copy costs in either form of custom operators: v1 copies the view, v2 the base that it is cut from.
+/// What torch reports and what is copied; and what a copy costs in either form of custom operators: v1 copies the view, v2 the base it is cut from.
 void WhyCard::fillCosts(const Evidence& evidence) {
-    const bool writes = card_->verdict == "clone" || card_->verdict == "in-place";
-    costs_->setVisible(writes && evidence.argumentBytes && evidence.storageBytes);
-    if (!costs_->isVisibleTo(details_)) return;
-    costs_->setText(tr("If copied: the view %1, its base %2.").arg(bytesText(*evidence.argumentBytes), bytesText(*evidence.storageBytes)));
+    const DecisionRow& d = *card_;
+    QStringList parts;
+    if (d.verdict == "clone" && d.clonedBytes) {
+        const bool fromStart = evidence.argument && *d.clonedBytes > evidence.argumentBytes.value_or(*d.clonedBytes) && *d.clonedBytes == evidence.argument->end();
+        const QString copied = tr("the clone copies %1%2.").arg(bytesText(*d.clonedBytes), fromStart ? tr(", from the start of the storage") : QString());
+        parts << (d.counted && d.reportedBytes ? tr("torch reports %1; %2").arg(bytesText(*d.reportedBytes), copied)
+                                               : tr("torch does not count it; %1").arg(copied));
+    }
+    if ((d.verdict == "clone" || d.verdict == "in-place") && evidence.argumentBytes && evidence.storageBytes)
+        parts << tr("If copied: view %1, base %2.").arg(bytesText(*evidence.argumentBytes), bytesText(*evidence.storageBytes));
+    costs_->setVisible(!parts.isEmpty());
+    costs_->setText(parts.join(QLatin1Char(' ')));
     costs_->setToolTip(tr("v1 copies the view, from the start of its storage where it has an offset; v2 copies the base"));
 }
 

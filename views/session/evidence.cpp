@@ -46,9 +46,17 @@ private:
     std::unordered_map<Uid, std::size_t> places_;
 };
 
+/// What a person calls the operator: of a wrapper the operator that it wraps.
 std::string wordOf(const NodeRow& node) {
     if (node.kind == "placeholder") return "graph input";
     if (node.kind == "output") return "return";
+    if (node.op.find("auto_functionalized") != std::string::npos) {
+        std::string first = node.args.substr(0, node.args.find_first_of(",)"));
+        first.erase(0, std::min(first.find_first_not_of("( "), first.size()));
+        if (first.starts_with("torch.ops.")) first.erase(0, 10);
+        if (first.ends_with(".default")) first.erase(first.size() - 8);
+        if (first.find('.') != std::string::npos) return first;
+    }
     return shortOp(node);
 }
 
