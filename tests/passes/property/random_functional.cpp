@@ -2,40 +2,25 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 
 #include "core/ops/infer.h"
+#include "tests/passes/property/random_graph.h"
 
 namespace aliascope::testing {
 namespace {
 
-class Generator {
+class Generator : RandomGraph {
 public:
     Generator(const OpRegistry& ops, std::uint32_t seed, const FunctionalOptions& options)
-        : ops_(ops), options_(options), random_(seed), device_(options.gpu ? "cuda:0" : "cpu") {}
+        : RandomGraph(ops, seed, Name(options.gpu ? "cuda:0" : "cpu")), options_(options) {}
 
     Graph run() {
         for (int i = 0, n = 1 + below(3); i < n; ++i) addInput(i);
         for (int i = 0; i < options_.calls; ++i) addCall();
-        Node output;
-        output.kind = NodeKind::Output;
-        output.name = output.target = "output"_n;
-        std::vector<Value> returned;
-        for (NodeId id : pool_)
-            if (below(4) == 0) returned.push_back(Value::node(id));
-        if (returned.empty()) returned.push_back(Value::node(pool_.back()));
-        output.args = {Value::tuple(std::move(returned))};
-        g_.append(std::move(output));
-        return std::move(g_);
+        return finish(25);
     }
 
 private:
-    int below(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
-    bool chance(int percent) { return below(100) < percent; }
-    const TensorType& type(NodeId id) const { return *g_[id].tensor(); }
-    std::int64_t size(NodeId id, std::size_t d) const { return *type(id).sizes[d].constant(); }
-    std::int64_t numel(NodeId id) const { return *type(id).numel().constant(); }
-    std::size_t rank(NodeId id) const { return type(id).rank(); }
     /// Recent values are taken more often, so that chains form.
     NodeId pick() {
         const int n = static_cast<int>(pool_.size());
@@ -47,28 +32,7 @@ private:
         return pool_.front();
     }
 
-    NodeId call(std::string_view op, std::vector<Value> args, std::vector<Keyword> kwargs = {}) {
-        Node n;
-        n.op = Name(op);
-        n.target = spellOp(n.op);
-        std::string_view name = op;
-        name.remove_prefix(name.rfind(':') + 1);
-        n.name = Name(name.substr(0, name.find('.')));
-        n.args = std::move(args);
-        n.kwargs = std::move(kwargs);
-        const NodeId id = g_.append(std::move(n));
-        setInferredType(ops_, g_, id);
-        return id;
-    }
-    NodeId keep(NodeId id) {
-        if (g_[id].tensor() && g_[id].tensor()->strides && numel(id) <= 512) pool_.push_back(id);
-        return id;
-    }
-
     void addInput(int i) {
-        Node n;
-        n.kind = NodeKind::Placeholder;
-        n.name = n.target = Name("x" + std::to_string(i));
         TensorType t;
         t.dtype = DType::F32;
         t.device = device_;
@@ -78,17 +42,8 @@ private:
             std::swap(t.sizes.front(), t.sizes.back());
             std::swap(t.strides->front(), t.strides->back());
         }
-        n.type = Type::tensor(std::move(t));
-        n.trust = Trust::Stated;
-        pool_.push_back(g_.append(std::move(n)));
+        RandomGraph::addInput(i, std::move(t));
     }
-
-    static Value ints(const std::vector<std::int64_t>& v) {
-        std::vector<Value> out;
-        for (std::int64_t i : v) out.push_back(Value::integer(i));
-        return Value::list(std::move(out));
-    }
-    static Value dtypeValue(DType d) { return Value::constant(Name("torch." + std::string(info(d).torchName))); }
 
     void addCall() {
         const int kind = below(100);
@@ -103,12 +58,6 @@ private:
         if (kind < 92) return addPieces();
         if (kind < 95) return addCumsum();
         repeatCall();
-    }
-
-    std::vector<std::int64_t> sizesOf(NodeId id) const {
-        std::vector<std::int64_t> out;
-        for (const SymInt& s : type(id).sizes) out.push_back(*s.constant());
-        return out;
     }
 
     /// Factors of the number of elements, ones in between.
@@ -329,12 +278,7 @@ private:
         if (n.kind == NodeKind::CallFunction && n.op != "operator::getitem"_n) keep(call(n.op.view(), n.args, n.kwargs));
     }
 
-    const OpRegistry& ops_;
     FunctionalOptions options_;
-    std::mt19937 random_;
-    Name device_;
-    Graph g_;
-    std::vector<NodeId> pool_;
 };
 
 }  // namespace

@@ -2,73 +2,54 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 
 #include "core/analysis/alias.h"
 #include "core/analysis/footprint.h"
 #include "core/ops/infer.h"
+#include "tests/passes/property/random_graph.h"
 
 namespace aliascope::testing {
 namespace {
 
-class Generator {
+class Generator : RandomGraph {
 public:
-    Generator(const OpRegistry& ops, std::uint32_t seed, const ProgramOptions& options) : ops_(ops), options_(options), random_(seed) {}
+    Generator(const OpRegistry& ops, std::uint64_t seed, const ProgramOptions& options) : RandomGraph(ops, seed, "cpu"_n), options_(options) {}
 
     Graph run() {
+        if (options_.dynamicSizes && chance(20)) addSymbol();
         const int inputs = 1 + below(3);
         for (int i = 0; i < inputs; ++i) addInput(i);
         for (int i = 0; i < options_.calls; ++i) addCall();
-        Node output;
-        output.kind = NodeKind::Output;
-        output.name = output.target = "output"_n;
-        std::vector<Value> returned;
-        for (NodeId id : pool_)
-            if (below(3) == 0) returned.push_back(Value::node(id));
-        if (returned.empty()) returned.push_back(Value::node(pool_.back()));
-        output.args = {Value::tuple(std::move(returned))};
-        g_.append(std::move(output));
-        return std::move(g_);
+        return finish(33);
     }
 
 private:
-    struct Place {
-        std::int64_t root;
-        TensorType type;  ///< with the absolute offset
-    };
+    NodeId pick() { return anyOf(pool_); }
+    bool isFloat(NodeId id) const { return type(id).dtype == DType::F32; }
+    bool isDynamic(NodeId id, std::size_t d) const { return !type(id).sizes[d].isConst(); }
+    bool isDynamic(NodeId id) const {
+        const auto& sizes = type(id).sizes;
+        return std::any_of(sizes.begin(), sizes.end(), [](const SymInt& s) { return !s.isConst(); });
+    }
 
-    int below(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
-    bool chance(int percent) { return below(100) < percent; }
-    NodeId pick() { return pool_[static_cast<std::size_t>(below(static_cast<int>(pool_.size())))]; }
-    const TensorType& typeOf(NodeId id) const { return *g_[id].tensor(); }
-    std::int64_t size(NodeId id, std::size_t d) const { return *typeOf(id).sizes[d].constant(); }
-    std::size_t rank(NodeId id) const { return typeOf(id).rank(); }
-    std::int64_t numel(NodeId id) const { return *typeOf(id).numel().constant(); }
-    bool isFloat(NodeId id) const { return typeOf(id).dtype == DType::F32; }
-
-    NodeId call(std::string_view op, std::vector<Value> args, std::vector<Keyword> kwargs = {}) {
+    /// An input `s0` that is the size of tensors.
+    void addSymbol() {
+        const Name name = "s0"_n;
+        g_.symbols[name].hint = 2 + below(4);
         Node n;
-        n.op = Name(op);
-        n.target = spellOp(n.op);
-        std::string_view name = op;
-        name.remove_prefix(name.rfind(':') + 1);
-        n.name = Name(name.substr(0, name.find('.')));
-        n.args = std::move(args);
-        n.kwargs = std::move(kwargs);
-        const NodeId id = g_.append(std::move(n));
-        setInferredType(ops_, g_, id);
-        return id;
+        n.kind = NodeKind::Placeholder;
+        n.name = n.target = name;
+        n.type = Type::sym(SymInt::symbol(name));
+        n.trust = Trust::Stated;
+        symbol_ = g_.append(std::move(n));
     }
 
     void addInput(int i) {
-        Node n;
-        n.kind = NodeKind::Placeholder;
-        n.name = n.target = Name("x" + std::to_string(i));
         TensorType t;
         t.dtype = DType::F32;
-        t.device = "cpu"_n;
+        t.device = device_;
         const int dims = 1 + below(3);
-        for (int d = 0; d < dims; ++d) t.sizes.emplace_back(1 + below(4));
+        for (int d = 0; d < dims; ++d) t.sizes.push_back(symbol_ && chance(50) ? SymInt::symbol("s0"_n) : SymInt(1 + below(4)));
         t.strides = TensorType::contiguousStrides(t.sizes);
         if (chance(20) && dims > 1) {  // an input that is a transposed tensor
             std::swap(t.sizes.front(), t.sizes.back());
@@ -76,20 +57,18 @@ private:
         } else if (chance(15)) {  // rows of a wider tensor
             for (std::size_t d = 0; d + 1 < t.strides->size(); ++d) (*t.strides)[d] = (*t.strides)[d] * SymInt(2);
         }
-        n.type = Type::tensor(std::move(t));
-        n.trust = Trust::Stated;
-        pool_.push_back(g_.append(std::move(n)));
+        RandomGraph::addInput(i, std::move(t));
     }
 
     /// True when every element of `id` has a place of its own.
     bool writable(NodeId id) const {
-        const TensorType& t = typeOf(id);
+        const TensorType& t = type(id);
         if (!t.strides) return false;
         std::vector<std::int64_t> offsets{0};
         for (std::size_t d = 0; d < t.rank(); ++d) {
             std::vector<std::int64_t> next;
             for (std::int64_t o : offsets)
-                for (std::int64_t i = 0; i < *t.sizes[d].constant(); ++i) next.push_back(o + i * *(*t.strides)[d].constant());
+                for (std::int64_t i = 0; i < size(id, d); ++i) next.push_back(o + i * valueOf((*t.strides)[d]));
             offsets = std::move(next);
         }
         std::sort(offsets.begin(), offsets.end());
@@ -98,19 +77,15 @@ private:
 
     NodeId pickWritable() {
         for (int tries = 0; tries < 8; ++tries)
-            if (const NodeId id = pick(); writable(id) && typeOf(id).dtype == DType::F32) return id;
+            if (const NodeId id = pick(); writable(id) && type(id).dtype == DType::F32) return id;
         return {};
     }
 
     NodeId pickLike(NodeId like) {
         std::vector<NodeId> same;
         for (NodeId id : pool_)
-            if (typeOf(id).sizes == typeOf(like).sizes && typeOf(id).dtype == typeOf(like).dtype) same.push_back(id);
+            if (type(id).sizes == type(like).sizes && type(id).dtype == type(like).dtype) same.push_back(id);
         return same.empty() ? like : same[static_cast<std::size_t>(below(static_cast<int>(same.size())))];
-    }
-
-    void keep(NodeId id) {
-        if (g_[id].tensor()) pool_.push_back(id);
     }
 
     Value number() { return chance(50) ? Value::integer(1 + below(3)) : Value::real(0.5 * (1 + below(4))); }
@@ -161,14 +136,10 @@ private:
                               {base, Value::integer(d), Value::integer(below(static_cast<int>(size(a, static_cast<std::size_t>(d)))))}));
                 break;
             case 2:
+                if (dims) takeHalves(a, d);
+                break;
             case 3:
-                if (dims) {
-                    const auto n = static_cast<int>(size(a, static_cast<std::size_t>(d)));
-                    const int start = below(n), end = start + 1 + below(n - start);
-                    std::vector<Value> args{base, Value::integer(d), Value::integer(start), Value::integer(end == n && chance(50) ? INT64_MAX : end)};
-                    if (chance(20)) args.push_back(Value::integer(2));
-                    keep(call("aten::slice.Tensor", std::move(args)));
-                }
+                if (dims) takeSlice(a, d);
                 break;
             case 4:
                 if (dims > 1) {
@@ -187,8 +158,8 @@ private:
                     keep(call("aten::transpose.int", {base, Value::integer(0), Value::integer(-1)}));
                 break;
             case 6: {
-                const std::vector<SymInt> flat{SymInt(numel(a))};
-                if (reshapeStrides(typeOf(a), flat)) keep(call("aten::view", {base, Value::list({Value::integer(-1)})}));
+                const std::vector<SymInt> flat{type(a).numel()};
+                if (reshapeStrides(type(a), flat)) keep(call("aten::view", {base, Value::list({Value::integer(-1)})}));
                 break;
             }
             case 7:
@@ -204,7 +175,7 @@ private:
                 if (options_.asStrided) addAsStrided(a);
                 break;
             case 11:
-                if (dims == 2 && below(2))
+                if (dims == 2 && !isDynamic(a) && below(2))
                     keep(call("aten::diagonal", {base}));
                 else if (chance(30))
                     keep(call(chance(50) ? "aten::alias" : "aten::detach", {base}));
@@ -216,7 +187,33 @@ private:
         }
     }
 
+    void takeSlice(NodeId a, int d) {
+        const Value base = Value::node(a), dim = Value::integer(d);
+        if (isDynamic(a, static_cast<std::size_t>(d)) && chance(60)) {
+            const Value half = Value::node(call("operator::floordiv", {Value::node(symbol_), Value::integer(2)}));
+            keep(chance(50) ? call("aten::slice.Tensor", {base, dim, Value::integer(0), half})
+                            : call("aten::slice.Tensor", {base, dim, half, Value::integer(INT64_MAX)}));
+            return;
+        }
+        const auto n = static_cast<int>(size(a, static_cast<std::size_t>(d)));
+        const int start = below(n), end = start + 1 + below(n - start);
+        std::vector<Value> args{base, dim, Value::integer(start), Value::integer(end == n && chance(50) ? INT64_MAX : end)};
+        if (chance(20)) args.push_back(Value::integer(2));
+        keep(call("aten::slice.Tensor", std::move(args)));
+    }
+
+    /// Two slices that meet, or overlap by one.
+    void takeHalves(NodeId a, int d) {
+        const Value base = Value::node(a), dim = Value::integer(d);
+        const auto n = static_cast<int>(size(a, static_cast<std::size_t>(d)));
+        if (n < 2) return;
+        const int middle = 1 + below(n - 1);
+        keep(call("aten::slice.Tensor", {base, dim, Value::integer(0), Value::integer(middle)}));
+        keep(call("aten::slice.Tensor", {base, dim, Value::integer(chance(70) ? middle : middle - 1), Value::integer(INT64_MAX)}));
+    }
+
     void takeList(NodeId a, int d) {
+        if (isDynamic(a, static_cast<std::size_t>(d))) return;
         const auto n = size(a, static_cast<std::size_t>(d));
         NodeId list;
         std::int64_t parts = n;
@@ -238,11 +235,12 @@ private:
 
     void addAsStrided(NodeId a) {
         // The whole storage is known from where the root lies.
+        if (isDynamic(a)) return;
         const AliasInfo alias(g_, ops_);
         const StorageId storage = alias.storageOf(a);
         if (!storage) return;
         const TensorType* root = alias.geometry(alias.storage(storage).base);
-        if (!root || !root->extent() || !root->extent()->constant() || root->dtype != typeOf(a).dtype || !(*root->extent() == root->numel()))
+        if (!root || !root->extent() || !root->extent()->constant() || root->dtype != type(a).dtype || !(*root->extent() == root->numel()))
             return;  // what lies in the gaps of an input is not the program's
         const auto extent = static_cast<int>(*root->extent()->constant());
         const int offset = below(extent), rows = 1 + below(2), columns = 1 + below(3), columnStride = 1 + below(2);
@@ -288,7 +286,7 @@ private:
                 // Broadcast from what has fewer dimensions.
                 const NodeId b = pick();
                 const auto extra = static_cast<std::ptrdiff_t>(rank(a)) - static_cast<std::ptrdiff_t>(rank(b));
-                if (extra > 0 && isFloat(b) && std::equal(typeOf(b).sizes.begin(), typeOf(b).sizes.end(), typeOf(a).sizes.begin() + extra))
+                if (extra > 0 && isFloat(b) && std::equal(type(b).sizes.begin(), type(b).sizes.end(), type(a).sizes.begin() + extra))
                     call("aten::copy_", {self, Value::node(b)});
                 break;
             }
@@ -335,11 +333,29 @@ private:
         std::replace(pool_.begin(), pool_.end(), a, changed);
     }
 
+    NodeId rowNumber(NodeId a) {
+        return call("aten::full", {ints({1}), Value::integer(below(static_cast<int>(size(a, 0))))},
+                    {{"dtype"_n, dtypeValue(DType::I64)}, {"device"_n, Value::device(device_)}});
+    }
+
     void putRows(NodeId a) {
-        const NodeId rows = call("aten::full", {Value::list({Value::integer(1)}), Value::integer(below(static_cast<int>(size(a, 0))))},
-                                 {{"dtype"_n, Value::constant("torch.int64"_n)}, {"device"_n, Value::device("cpu"_n)}});
-        const NodeId row = call("aten::select.int", {Value::node(a), Value::integer(0), Value::integer(0)});
-        call("aten::index_put_", {Value::node(a), Value::list({Value::node(rows)}), Value::node(row), Value::boolean(chance(50))});
+        const Value self = Value::node(a), rows = Value::node(rowNumber(a)), first = Value::integer(0);
+        switch (below(4)) {
+            case 0: {
+                const NodeId row = call("aten::slice.Tensor", {self, first, first, Value::integer(1)});
+                call("aten::index_copy_", {self, first, rows, Value::node(row)});
+                break;
+            }
+            case 1: {
+                const NodeId mask = call("aten::gt.Scalar", {Value::node(pickLike(a)), number()});
+                keep(call("aten::masked_fill_.Scalar", {self, Value::node(mask), number()}));
+                break;
+            }
+            default: {
+                const NodeId row = call("aten::select.int", {self, first, first});
+                call("aten::index_put_", {self, Value::list({rows}), Value::node(row), Value::boolean(chance(50))});
+            }
+        }
     }
 
     bool shareMemory(NodeId a, NodeId b) const {
@@ -352,13 +368,20 @@ private:
         const NodeId a = pickWritable(), b = pickWritable();
         if (!a || !b) return;
         const bool apart = options_.aliasedOperands || !shareMemory(a, b);
-        switch (below(6)) {
+        switch (below(9)) {
             case 0:
                 call("mylib::foo", {Value::node(a)});
                 break;
-            case 1: {
+            case 1:
+            case 6: {
                 const NodeId other = pickLike(a);
-                if (options_.aliasedOperands || !shareMemory(a, other)) keep(call("mylib::foo_ret", {Value::node(a), Value::node(other)}));
+                if (!options_.aliasedOperands && shareMemory(a, other)) break;
+                if (chance(50)) {
+                    keep(call("mylib::foo_ret", {Value::node(a), Value::node(other)}));
+                    break;
+                }
+                const NodeId pair = call("mylib::pair", {Value::node(a), Value::node(other)});
+                for (int i = 0; i < 2; ++i) keep(call("operator::getitem", {Value::node(pair), Value::integer(i)}));
                 break;
             }
             case 2:
@@ -370,6 +393,18 @@ private:
             case 4:
                 call("mylib::opt", {Value::node(a), apart && chance(50) ? Value::node(b) : Value::none()});
                 break;
+            case 5: {
+                const NodeId other = pickLike(a);
+                if (options_.aliasedOperands || !shareMemory(a, other))
+                    keep(call("mylib::opt_read", {Value::node(a), chance(50) ? Value::node(other) : Value::none()}));
+                break;
+            }
+            case 7: {
+                const NodeId x = pickLike(a), y = pickLike(b);
+                if (options_.aliasedOperands || (!shareMemory(a, b) && !shareMemory(a, x) && !shareMemory(a, y) && !shareMemory(b, x) && !shareMemory(b, y)))
+                    call("mylib::lst_read", {Value::list({Value::node(a), Value::node(b)}), Value::list({Value::node(x), Value::node(y)})});
+                break;
+            }
             default:
                 if (rank(a) >= 1) storeRows(a, pickLike(a));
         }
@@ -377,19 +412,15 @@ private:
 
     void storeRows(NodeId keys, NodeId values) {
         if (!writable(values) || (!options_.aliasedOperands && shareMemory(keys, values))) return;
-        const NodeId slot = call("aten::full", {Value::list({Value::integer(1)}), Value::integer(below(static_cast<int>(size(keys, 0))))},
-                                 {{"dtype"_n, Value::constant("torch.int64"_n)}, {"device"_n, Value::device("cpu"_n)}});
+        const NodeId slot = rowNumber(keys);
         const NodeId row = call("aten::slice.Tensor", {Value::node(keys), Value::integer(0), Value::integer(0), Value::integer(1)});
         const NodeId fresh = call("aten::mul.Tensor", {Value::node(row), Value::integer(2)});
         call("mylib::cache", {Value::node(fresh), options_.aliasedOperands && chance(30) ? Value::node(row) : Value::node(fresh), Value::node(keys),
                               Value::node(values), Value::node(slot)});
     }
 
-    const OpRegistry& ops_;
     ProgramOptions options_;
-    std::mt19937 random_;
-    Graph g_;
-    std::vector<NodeId> pool_;
+    NodeId symbol_;  ///< input that is the size of dynamic tensors; invalid = none
 };
 
 }  // namespace
@@ -423,6 +454,27 @@ op mylib::opt(Tensor(a!) x, Tensor(b!)? y) -> ()
         add_ = torch.ops.aten.add_.Tensor(x, 1)
         add__1 = torch.ops.aten.add_.Tensor(y, 1)
         return ()
+op mylib::pair(Tensor(a!) x, Tensor y) -> (Tensor, Tensor)
+    def forward(self, x, y):
+        mul = torch.ops.aten.mul.Tensor(x, 3)
+        add_ = torch.ops.aten.add_.Tensor(x, y)
+        neg = torch.ops.aten.neg.default(x)
+        return (mul, neg)
+op mylib::opt_read(Tensor(a!) x, Tensor? y) -> Tensor
+    when y is None
+    def forward(self, x, y):
+        mul_ = torch.ops.aten.mul_.Tensor(x, 2)
+        cos = torch.ops.aten.cos.default(x)
+        return (cos,)
+    otherwise
+    def forward(self, x, y):
+        add_ = torch.ops.aten.add_.Tensor(x, y)
+        sub = torch.ops.aten.sub.Tensor(x, y)
+        return (sub,)
+op mylib::lst_read(Tensor(a!)[] xs, Tensor[] ys) -> ()
+    def forward(self, xs, ys):
+        add_ = torch.ops.aten._foreach_add_.List(xs, ys)
+        return ()
 op mylib::cache(Tensor key, Tensor value, Tensor(a!) key_cache, Tensor(b!) value_cache, Tensor slot) -> ()
     def forward(self, key, value, key_cache, value_cache, slot):
         put_k = torch.ops.aten.index_put_.default(key_cache, [slot], key)
@@ -431,6 +483,13 @@ op mylib::cache(Tensor key, Tensor value, Tensor(a!) key_cache, Tensor(b!) value
 )";
 }
 
-Graph randomProgram(const OpRegistry& ops, std::uint32_t seed, const ProgramOptions& options) { return Generator(ops, seed, options).run(); }
+Graph randomProgram(const OpRegistry& ops, std::uint64_t seed, const ProgramOptions& options) { return Generator(ops, seed, options).run(); }
+
+Graph sizedProgram(const OpRegistry& ops, std::uint64_t seed) {
+    ProgramOptions options;
+    options.calls = static_cast<int>(3 + seed % 14);
+    options.aliasedOperands = seed % 3 == 0;
+    return randomProgram(ops, seed, options);
+}
 
 }  // namespace aliascope::testing

@@ -17,11 +17,14 @@ struct ProgramOptions {
     bool asStrided = true;
     /// Written operands of one call may share memory, and read operands may share memory with written ones.
     bool aliasedOperands = true;
+    bool dynamicSizes = true;  ///< some programs have an input `s0` that is the size of others
 };
 
 /// Schemas of the custom operators that programs call (mylib::foo and its kin).
 std::string_view customOperators();
 /// The same seed and options give the same program.
-Graph randomProgram(const OpRegistry& ops, std::uint32_t seed, const ProgramOptions& options = {});
+Graph randomProgram(const OpRegistry& ops, std::uint64_t seed, const ProgramOptions& options = {});
+/// With 3 to 16 calls and, in one of three, operands of custom operators that share memory; by the seed.
+Graph sizedProgram(const OpRegistry& ops, std::uint64_t seed);
 
 }  // namespace aliascope::testing

@@ -1,0 +1,261 @@
+#include "tests/passes/property/program_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <unordered_map>
+
+#include "core/analysis/alias.h"
+
+namespace aliascope::testing {
+namespace {
+
+using exec::RuntimeValue;
+using exec::Tensor;
+
+/// Row-major f64 tensor of the same sizes.
+Tensor wide(exec::Backend& backend, TensorType type) {
+    type.dtype = DType::F64;
+    type.strides.reset();
+    type.offset.reset();
+    return makeTensor(backend, type);
+}
+
+void appendElements(exec::Backend& backend, const Tensor& t, std::vector<double>& out) {
+    if (t.dtype == DType::F32 && t.isContiguous()) {
+        const float* begin = t.as<float>();
+        out.insert(out.end(), begin, begin + t.numel());
+        return;
+    }
+    const Tensor copy = wide(backend, t.type());
+    backend.copy(copy, t);
+    out.insert(out.end(), copy.as<double>(), copy.as<double>() + copy.numel());
+}
+
+/// What a caller sees of a run.
+struct Behaviour {
+    std::vector<std::vector<std::int64_t>> sizes;   ///< of the tensors among the results
+    std::vector<std::vector<double>> results;
+    std::vector<std::vector<std::byte>> untouched;  ///< storages of inputs whose gaps count too
+    std::vector<std::vector<double>> inputsAfter;
+    std::string error;                              ///< code; empty = it ran
+    std::string message;
+};
+
+/// Equal but for rounding: passes may regroup floats.
+bool sameNumbers(const std::vector<double>& a, const std::vector<double>& b) {
+    if (a.size() != b.size()) return false;
+    if (std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0) return true;
+    double largest = 0;
+    for (double v : a)
+        if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        const double x = a[k], y = b[k];
+        if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+        if (!(std::abs(x - y) <= std::max(1e-4 * std::max(std::abs(x), std::abs(y)), 1e-6 * largest))) return false;
+    }
+    return true;
+}
+
+bool sameAll(const std::vector<std::vector<double>>& a, const std::vector<std::vector<double>>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), sameNumbers);
+}
+
+/// What `got` shows that `want` does not; empty = nothing.
+std::string difference(const Behaviour& want, const Behaviour& got) {
+    if (!got.error.empty()) return "does not run: " + got.error;
+    if (want.sizes != got.sizes) return "returns other shapes";
+    if (!sameAll(want.results, got.results)) return "returns other values";
+    if (!sameAll(want.inputsAfter, got.inputsAfter)) return "leaves other values in the inputs";
+    if (want.untouched != got.untouched) return "writes into the gaps of an input";
+    return {};
+}
+
+std::int64_t bytesOf(const Graph& g, NodeId id) {
+    const TensorType* t = g[id].tensor();
+    const auto bytes = t ? t->bytes() : std::nullopt;
+    return bytes ? bytes->evaluate(g.symbols).value_or(0) : 0;
+}
+
+bool isSelfCopy(const AliasInfo& alias, NodeId to, NodeId from) {
+    if (to == from) return true;
+    const TensorType *a = alias.geometry(to), *b = alias.geometry(from);
+    return alias.sameStorage(to, from) && a && b && a->strides && *a == *b;
+}
+
+void countCopies(const Graph& g, const OpRegistry& ops, LaneOutcome& lane) {
+    static const Name clone("aten::clone"), copy("aten::copy_");
+    std::optional<AliasInfo> alias;
+    for (NodeId id : inOrder(g)) {
+        const Node& n = g[id];
+        if (n.is(clone)) {
+            ++lane.clones;
+            lane.clonedBytes += bytesOf(g, id);
+        } else if (n.is(copy)) {
+            if (!alias) alias.emplace(g, ops);
+            const NodeId to = n.arg(0).asNode(), from = n.arg(1).asNode();
+            const StorageId storage = alias->storageOf(to);
+            if (storage && alias->storage(storage).role == StorageRole::Input && !(from && isSelfCopy(*alias, to, from))) lane.copiedBackBytes += bytesOf(g, to);
+        }
+    }
+}
+
+}  // namespace
+
+const LaneOutcome* ProgramOutcome::lane(std::string_view pipeline) const {
+    for (const LaneOutcome& l : lanes)
+        if (l.pipeline == pipeline) return &l;
+    return nullptr;
+}
+
+struct ProgramChecker::Machine {
+    explicit Machine(const OpRegistry& ops) : ops(ops), bodies(exec::OpBodies::read(ops)), cpu(exec::makeCpuBackend(exec::Precision::Reference)) {}
+
+    /// Storages of the inputs, gaps included: all elements different, integers small.
+    std::vector<std::vector<std::byte>> inputBytes(const Graph& g) const {
+        std::vector<std::vector<std::byte>> out;
+        const auto inputs = exec::typedInputs(g, *cpu);
+        if (!inputs) return out;
+        int next = 2;
+        for (const RuntimeValue& v : *inputs) {
+            const Tensor* t = v.tensor();
+            if (!t) continue;
+            std::vector<std::byte>& bytes = out.emplace_back(t->storage->bytes);
+            if (bytes.empty()) continue;
+            Tensor flat = *t;
+            flat.offset = 0;
+            flat.sizes = {static_cast<std::int64_t>(bytes.size()) / t->itemSize()};
+            flat.strides = {1};
+            const Tensor values = wide(*cpu, flat.type());
+            for (std::int64_t i = 0; i < values.numel(); ++i) values.as<double>()[i] = info(t->dtype).floating ? 0.125 * (next++ % 37) : static_cast<double>(i);
+            cpu->copy(flat, values);
+            std::memcpy(bytes.data(), t->storage->data, bytes.size());
+        }
+        return out;
+    }
+
+    Behaviour run(const Graph& g, const std::vector<std::vector<std::byte>>& bytes) const {
+        Behaviour out;
+        const auto fail = [&](const Diagnostic& d) {
+            out.error = d.code;
+            out.message = d.format();
+            return out;
+        };
+        const auto inputs = exec::typedInputs(g, *cpu);
+        if (!inputs) return fail(inputs.error());
+        std::size_t tensors = 0;
+        for (const RuntimeValue& v : *inputs) {
+            const Tensor* t = v.tensor();
+            if (!t) continue;
+            if (tensors == bytes.size() || t->storage->bytes != bytes[tensors].size()) return fail(internalError("INPUT_MISMATCH"));
+            std::memcpy(t->storage->data, bytes[tensors].data(), bytes[tensors].size());
+            ++tensors;
+        }
+        exec::ExecOptions options;
+        options.bodies = &bodies;
+        const exec::ExecResult result = execute(g, ops, *cpu, *inputs, {}, options);
+        if (result.error) return fail(*result.error);
+        for (const RuntimeValue& v : result.outputs)
+            if (const Tensor* t = v.tensor()) {
+                out.sizes.push_back(t->sizes);
+                appendElements(*cpu, *t, out.results.emplace_back());
+            }
+        for (const RuntimeValue& v : result.inputs)
+            if (const Tensor* t = v.tensor()) {
+                appendElements(*cpu, *t, out.inputsAfter.emplace_back());
+                if (t->numel() * t->itemSize() != static_cast<std::int64_t>(t->storage->bytes))
+                    out.untouched.push_back(gaps(*t));
+            }
+        return out;
+    }
+
+    /// The bytes of the storage that no element of `t` takes.
+    static std::vector<std::byte> gaps(const Tensor& t) {
+        std::vector<bool> taken(t.storage->bytes);
+        std::vector<std::int64_t> offsets{t.offset};
+        for (std::size_t d = 0; d < t.rank(); ++d) {
+            std::vector<std::int64_t> next;
+            for (std::int64_t o : offsets)
+                for (std::int64_t i = 0; i < t.sizes[d]; ++i) next.push_back(o + i * t.strides[d]);
+            offsets = std::move(next);
+        }
+        for (std::int64_t o : offsets)
+            for (std::int64_t k = 0; k < t.itemSize(); ++k) taken[static_cast<std::size_t>(o * t.itemSize() + k)] = true;
+        std::vector<std::byte> out;
+        for (std::size_t i = 0; i < taken.size(); ++i)
+            if (!taken[i]) out.push_back(t.storage->data[i]);
+        return out;
+    }
+
+    /// Executes every stage that changed the graph and keeps the first that gives something else.
+    struct Watcher : PassObserver {
+        Watcher(const Machine& machine, const std::vector<std::vector<std::byte>>& bytes, const Behaviour& want,
+                std::unordered_map<std::uint64_t, std::string>& known, LaneOutcome& lane)
+            : machine(machine), bytes(bytes), want(want), known(known), lane(lane) {}
+        Status stageFinished(const Graph& g, const StageResult& stage) override {
+            if (!stage.changed || !lane.stage.empty() || stage.state == StageResult::State::Failed) return {};
+            const auto [seen, fresh] = known.try_emplace(stage.hash);
+            if (fresh) seen->second = difference(want, machine.run(g, bytes));
+            if (seen->second.empty()) return {};
+            lane.stage = stage.name;
+            lane.what = seen->second;
+            return {};
+        }
+        const Machine& machine;
+        const std::vector<std::vector<std::byte>>& bytes;
+        const Behaviour& want;
+        std::unordered_map<std::uint64_t, std::string>& known;  ///< by hash: stages of several pipelines are often one graph
+        LaneOutcome& lane;
+    };
+
+    const OpRegistry& ops;
+    exec::OpBodies bodies;
+    std::unique_ptr<exec::Backend> cpu;
+};
+
+ProgramChecker::ProgramChecker(const OpRegistry& ops) : machine_(std::make_unique<Machine>(ops)) {
+    for (const char* name : {"torch-v1", "torch-v2", "best"}) pipelines.push_back(*namedPipeline(name));
+}
+
+ProgramChecker::~ProgramChecker() = default;
+
+ProgramOutcome ProgramChecker::check(const Graph& program) const {
+    ProgramOutcome out;
+    const auto bytes = machine_->inputBytes(program);
+    const Behaviour want = machine_->run(program, bytes);
+    if (!want.error.empty()) {
+        out.refused = want.message;
+        return out;
+    }
+    std::unordered_map<std::uint64_t, std::string> known;
+    RunOptions exact;
+    exact.skip = {"fuse-attention"};  // a fused softmax rounds elsewhere
+    for (const Pipeline& pipeline : pipelines) {
+        LaneOutcome& lane = out.lanes.emplace_back();
+        lane.pipeline = pipeline.name.empty() ? pipeline.str() : pipeline.name;
+        Graph g = program.clone();
+        Machine::Watcher watcher(*machine_, bytes, want, known, lane);
+        const RunResult result = runPipeline(g, pipeline, machine_->ops, {&watcher}, exact);
+        for (const Diagnostic& d : result.diagnostics)
+            if (d.severity == Severity::Warning && d.code != "REGION" && lane.unsound.empty()) lane.unsound = d.code;  // REGION: ordered badly, not wrongly
+        if (result.failed) {
+            lane.stage = "pipeline";
+            lane.what = "fails with " + (result.error ? result.error->code : std::string("nothing said"));
+        } else {
+            countCopies(g, machine_->ops, lane);
+        }
+        const bool held = !lane.stage.empty() && (result.failed || lane.unsound.empty() || pipeline.name == "best");
+        if (held && out.failure.empty()) out.failure = lane.pipeline + "/" + lane.stage + ": " + lane.what;
+    }
+    const LaneOutcome* best = out.lane("best");
+    for (const LaneOutcome& lane : out.lanes) {
+        if (!best || !out.failure.empty() || &lane == best || !lane.unsound.empty() || !lane.stage.empty()) continue;
+        if (best->clones > lane.clones)
+            out.failure = "best keeps more clones than " + lane.pipeline;
+        else if (best->copied() > lane.copied())
+            out.failure = "best copies more bytes than " + lane.pipeline;
+    }
+    return out;
+}
+
+}  // namespace aliascope::testing

@@ -1,0 +1,51 @@
+#pragma once
+// What must hold of every program: each pipeline, each stage gives what the program gives, and leaves its inputs as the program does; `best` keeps no
+// more clones, and copies no more bytes, than a sound run of PyTorch's pipelines.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/exec/executor.h"
+#include "core/exec/op_bodies.h"
+#include "core/pipeline/pipeline.h"
+
+namespace aliascope::testing {
+
+/// One pipeline over one program.
+struct LaneOutcome {
+    std::string pipeline;
+    std::string unsound;  ///< code of the warning with which a pass says that PyTorch goes wrong here; empty = none
+    std::string stage;    ///< the first that gives something else; empty = none
+    std::string what;     ///< what is wrong there
+    std::int64_t clones = 0, clonedBytes = 0, copiedBackBytes = 0;  ///< of the last graph, symbols at their hints
+    std::int64_t copied() const { return clonedBytes + copiedBackBytes; }
+};
+
+struct ProgramOutcome {
+    /// Why the program itself does not run (PyTorch refuses writes to overlapping operands too); empty = it runs.
+    std::string refused;
+    /// What fails, without numbers or names of nodes, so that a smaller program that fails likewise is told from one that fails otherwise:
+    /// `best/reinplace: returns other values`; empty = clean.
+    std::string failure;
+    std::vector<LaneOutcome> lanes;
+
+    const LaneOutcome* lane(std::string_view pipeline) const;
+};
+
+/// Thread-safety: none; one checker per thread.
+class ProgramChecker {
+public:
+    explicit ProgramChecker(const OpRegistry& ops);
+    ~ProgramChecker();
+
+    /// `torch-v1`, `torch-v2` and `best`, or these pipelines instead.
+    ProgramOutcome check(const Graph& program) const;
+    std::vector<Pipeline> pipelines;
+
+private:
+    struct Machine;
+    std::unique_ptr<Machine> machine_;
+};
+
+}  // namespace aliascope::testing

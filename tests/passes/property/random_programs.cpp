@@ -1,0 +1,108 @@
+// Long runs of the property tests: `random_programs [--first SEED] [--count N] [--seconds S] [--keep-going] [--print SEED]`. Ends with one line:
+// programs, seconds, in how many of them best copies fewer bytes than torch-v2, failures. Exit code 1 when a program fails.
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "core/text/print.h"
+#include "tests/passes/property/program_check.h"
+#include "tests/passes/property/random_program.h"
+
+using namespace aliascope;
+using namespace aliascope::testing;
+
+namespace {
+
+struct Arguments {
+    std::uint64_t first = 1, count = 1000;
+    double seconds = 0;  ///< 0 = no limit
+    std::uint64_t most = 20;  ///< failures after which it stops
+    bool print = false;
+};
+
+std::optional<Arguments> read(int argc, char** argv) {
+    Arguments out;
+    for (int i = 1; i < argc; ++i) {
+        const std::string key = argv[i];
+        if (key == "--print") {
+            out.print = true;
+            continue;
+        }
+        char* end = nullptr;
+        const double value = i + 1 < argc ? std::strtod(argv[++i], &end) : -1;
+        if (!end || *end || value < 0) return std::nullopt;
+        if (key == "--first")
+            out.first = static_cast<std::uint64_t>(value);
+        else if (key == "--count")
+            out.count = static_cast<std::uint64_t>(value);
+        else if (key == "--seconds")
+            out.seconds = value;
+        else if (key == "--failures")
+            out.most = static_cast<std::uint64_t>(value);
+        else
+            return std::nullopt;
+    }
+    return out;
+}
+
+struct Sums {
+    std::uint64_t ran = 0, refused = 0, failed = 0, fewer = 0, fewerThanV1 = 0;
+    std::map<std::string, std::uint64_t> failures, unsound;
+    std::int64_t best = 0, v2 = 0;
+
+    void add(const ProgramOutcome& outcome) {
+        if (!outcome.refused.empty()) {
+            ++refused;
+            return;
+        }
+        ++ran;
+        const LaneOutcome *mine = outcome.lane("best"), *theirs = outcome.lane("torch-v2"), *older = outcome.lane("torch-v1");
+        for (const LaneOutcome* lane : {theirs, older})
+            if (!lane->unsound.empty()) ++unsound[lane->pipeline + " says " + lane->unsound + (lane->stage.empty() ? ", gives the same here" : ", differs")];
+        fewer += mine->copied() < theirs->copied();
+        fewerThanV1 += mine->copied() < older->copied();
+        best += mine->copied();
+        v2 += theirs->copied();
+        if (outcome.failure.empty()) return;
+        ++failed;
+        ++failures[outcome.failure];
+    }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const auto arguments = read(argc, argv);
+    if (!arguments) {
+        std::fputs("random_programs [--first SEED] [--count N] [--seconds S] [--failures N] [--print]\n", stderr);
+        return 2;
+    }
+    OpRegistry ops = OpRegistry::withBuiltin();
+    ops.addText(customOperators(), "custom");
+    const ProgramChecker checker(ops);
+    Sums sums;
+    const auto start = std::chrono::steady_clock::now();
+    const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+    std::uint64_t seed = arguments->first;
+    for (; seed < arguments->first + arguments->count && sums.failed < arguments->most; ++seed) {
+        if (arguments->seconds > 0 && seed % 64 == 0 && elapsed() > arguments->seconds) break;
+        const Graph program = sizedProgram(ops, seed);
+        if (arguments->print) std::printf("%s\n", printReadable(program).c_str());
+        const ProgramOutcome outcome = checker.check(program);
+        sums.add(outcome);
+        if (!outcome.failure.empty()) std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), outcome.failure.c_str());
+    }
+    for (const auto& [what, times] : sums.unsound) std::printf("%8llu  %s\n", static_cast<unsigned long long>(times), what.c_str());
+    for (const auto& [what, times] : sums.failures) std::printf("%8llu  FAILED %s\n", static_cast<unsigned long long>(times), what.c_str());
+    std::printf(
+        "seeds %llu to %llu: %llu programs in %.1f s (%llu more that PyTorch refuses), best copies fewer bytes than torch-v2 in %llu and than torch-v1 in %llu, "
+        "%lld B against %lld B of torch-v2 altogether, %llu failures\n",
+        static_cast<unsigned long long>(arguments->first), static_cast<unsigned long long>(seed - 1), static_cast<unsigned long long>(sums.ran), elapsed(),
+        static_cast<unsigned long long>(sums.refused), static_cast<unsigned long long>(sums.fewer), static_cast<unsigned long long>(sums.fewerThanV1),
+        static_cast<long long>(sums.best), static_cast<long long>(sums.v2), static_cast<unsigned long long>(sums.failed));
+    return sums.failed ? 1 : 0;
+}
