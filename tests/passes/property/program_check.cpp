@@ -6,6 +6,8 @@
 #include <unordered_map>
 
 #include "core/analysis/alias.h"
+#include "core/reduce/reduce_graph.h"
+#include "core/text/print.h"
 
 namespace aliascope::testing {
 namespace {
@@ -95,7 +97,9 @@ void countCopies(const Graph& g, const OpRegistry& ops, LaneOutcome& lane) {
             if (!alias) alias.emplace(g, ops);
             const NodeId to = n.arg(0).asNode(), from = n.arg(1).asNode();
             const StorageId storage = alias->storageOf(to);
-            if (storage && alias->storage(storage).role == StorageRole::Input && !(from && isSelfCopy(*alias, to, from))) lane.copiedBackBytes += bytesOf(g, to);
+            if (!storage || alias->storage(storage).role != StorageRole::Input || (from && isSelfCopy(*alias, to, from))) continue;
+            ++lane.copiesBack;
+            lane.copiedBackBytes += bytesOf(g, to);
         }
     }
 }
@@ -250,12 +254,24 @@ ProgramOutcome ProgramChecker::check(const Graph& program) const {
     const LaneOutcome* best = out.lane("best");
     for (const LaneOutcome& lane : out.lanes) {
         if (!best || !out.failure.empty() || &lane == best || !lane.unsound.empty() || !lane.stage.empty()) continue;
-        if (best->clones > lane.clones)
+        if (best->clones > lane.clones && best->copies() > lane.copies())
             out.failure = "best keeps more clones than " + lane.pipeline;
         else if (best->copied() > lane.copied())
             out.failure = "best copies more bytes than " + lane.pipeline;
     }
     return out;
+}
+
+Graph ProgramChecker::reduced(const Graph& program, const std::string& failure) const {
+    const auto fails = [&](const Graph& candidate) {
+        const ProgramOutcome outcome = check(candidate);
+        return outcome.refused.empty() && outcome.failure == failure;
+    };
+    return reduceGraph(program, machine_->ops, fails).graph;
+}
+
+std::string readyTest(const Graph& reduced, const std::string& failure, const std::string& name) {
+    return "tests/passes/property/programs/" + name + ".py:\n# " + failure + "\n" + printReadable(reduced);
 }
 
 }  // namespace aliascope::testing

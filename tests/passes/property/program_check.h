@@ -18,7 +18,10 @@ struct LaneOutcome {
     std::string unsound;  ///< code of the warning with which a pass says that PyTorch goes wrong here; empty = none
     std::string stage;    ///< the first that gives something else; empty = none
     std::string what;     ///< what is wrong there
-    std::int64_t clones = 0, clonedBytes = 0, copiedBackBytes = 0;  ///< of the last graph, symbols at their hints
+    std::int64_t clones = 0, clonedBytes = 0;          ///< of the last graph, symbols at their hints
+    std::int64_t copiesBack = 0, copiedBackBytes = 0;  ///< into inputs, without those that move nothing
+    /// A clone may take the place of a copy back.
+    std::int64_t copies() const { return clones + copiesBack; }
     std::int64_t copied() const { return clonedBytes + copiedBackBytes; }
 };
 
@@ -42,10 +45,15 @@ public:
     /// `torch-v1`, `torch-v2` and `best`, or these pipelines instead.
     ProgramOutcome check(const Graph& program) const;
     std::vector<Pipeline> pipelines;
+    /// The smallest program found that fails as `program` does.
+    Graph reduced(const Graph& program, const std::string& failure) const;
 
 private:
     struct Machine;
     std::unique_ptr<Machine> machine_;
 };
+
+/// A program that fails, as a file that tst_random_programs runs from then on: what fails, where to put it, the program itself.
+std::string readyTest(const Graph& reduced, const std::string& failure, const std::string& name);
 
 }  // namespace aliascope::testing

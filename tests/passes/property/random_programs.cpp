@@ -94,7 +94,10 @@ int main(int argc, char** argv) {
         if (arguments->print) std::printf("%s\n", printReadable(program).c_str());
         const ProgramOutcome outcome = checker.check(program);
         sums.add(outcome);
-        if (!outcome.failure.empty()) std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), outcome.failure.c_str());
+        if (outcome.failure.empty()) continue;
+        const std::string name = "seed_" + std::to_string(seed);
+        std::printf("%s\n", readyTest(checker.reduced(program, outcome.failure), outcome.failure, name).c_str());
+        std::fflush(stdout);
     }
     for (const auto& [what, times] : sums.unsound) std::printf("%8llu  %s\n", static_cast<unsigned long long>(times), what.c_str());
     for (const auto& [what, times] : sums.failures) std::printf("%8llu  FAILED %s\n", static_cast<unsigned long long>(times), what.c_str());
