@@ -21,6 +21,7 @@
 #include "views/panels/chunk_panel.h"
 #include "views/panels/command_palette.h"
 #include "views/panels/command_table.h"
+#include "views/panels/compare_panel.h"
 #include "views/panels/decisions_panel.h"
 #include "views/panels/error_banner.h"
 #include "views/panels/history_panel.h"
@@ -166,8 +167,13 @@ void MainWindow::buildCentre() {
     summary_ = new SummaryStrip(session_, workspace_);
     work->addWidget(summary_);
     work->addWidget(rule(workspace_));
-    stage_ = new StagePanel(session_, workspace_);
-    work->addWidget(stage_, 1);
+    middle_ = new QStackedWidget(workspace_);
+    middle_->setObjectName(QStringLiteral("window.middle"));
+    stage_ = new StagePanel(session_, middle_);
+    compare_ = new ComparePanel(session_, middle_);
+    middle_->addWidget(stage_);
+    middle_->addWidget(compare_);
+    work->addWidget(middle_, 1);
     for (QWidget* page : std::initializer_list<QWidget*>{start_, import_, workspace_}) pages_->addWidget(page);
     column->addWidget(pages_, 1);
     setCentralWidget(centre);
@@ -223,6 +229,11 @@ void MainWindow::buildDocks() {
     connect(node, &NodeCard::copyCommandWanted, this, &MainWindow::copyAsCommand);
     connect(decisions_, &DecisionsPanel::whyWanted, this, &MainWindow::showWhy);
     connect(stage_, &StagePanel::whyWanted, this, &MainWindow::showWhy);
+    connect(compare_, &ComparePanel::notice, this, &MainWindow::say);
+    connect(compare_, &ComparePanel::stopped, this, [this] {
+        middle_->setCurrentWidget(stage_);
+        if (session_.isOpen()) focusStage();
+    });
     connect(why_, &WhyCard::byteMapWanted, this, [this] { raisePanel(QStringLiteral("aliases")); });
     connect(why_, &WhyCard::historyWanted, this, [this] { raisePanel(QStringLiteral("history")); });
     connect(numerics_, &NumericsPanel::runAllWanted, this, [this] { action(QStringLiteral("run.all"))->trigger(); });
@@ -318,6 +329,7 @@ void MainWindow::open(OpenRequest request) {
 void MainWindow::showRecording() {
     showStageList();
     const bool open = session_.isOpen();
+    finishCompare();
     if (open && !session_.sourcePath().isEmpty() && !session_.sourcePath().startsWith(QLatin1String(":/")))
         recent_.add(QFileInfo(session_.sourcePath()).absoluteFilePath());
     showPage(open ? workspace_ : static_cast<QWidget*>(start_));
@@ -352,6 +364,7 @@ void MainWindow::showPage(QWidget* page) {
 }
 
 void MainWindow::focusStage() {
+    if (middle_->currentWidget() == compare_) return compare_->canvasA()->setFocus(Qt::OtherFocusReason);
     QWidget* shown = stage_->canvas();
     if (!shown->isVisibleTo(stage_)) shown = stage_->textPane();
     shown->setFocus(Qt::OtherFocusReason);

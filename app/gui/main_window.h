@@ -22,6 +22,7 @@ namespace aliascope {
 class AliasPanel;
 class ChunkPanel;
 class CommandPalette;
+class ComparePanel;
 class DecisionsPanel;
 class ErrorBanner;
 class HistoryPanel;
@@ -48,6 +49,7 @@ public:
 
     Session& session() { return session_; }
     StagePanel* stagePanel() const { return stage_; }
+    ComparePanel* comparePanel() const { return compare_; }
     WhyCard* whyCard() const { return why_; }
     ErrorBanner* banner() const { return banner_; }
     /// The action of a command of the table; null when there is none.
@@ -84,6 +86,9 @@ private:
     bool runsFocused() const;
     void arrangeForWidth();
     void enlargeTables(bool large);
+    void duplicateAndCompare();
+    void finishCompare();
+    void resetLayout();
     void showWhy();
     void copyAsCommand();
     void raisePanel(const QString& name);
@@ -116,7 +121,10 @@ private:
     ErrorBanner* banner_ = nullptr;
     NewDumpStrip* dumps_ = nullptr;
     SummaryStrip* summary_ = nullptr;
+    QStackedWidget* middle_ = nullptr;  ///< the stage, or two of them side by side
     StagePanel* stage_ = nullptr;
+    ComparePanel* compare_ = nullptr;
+    std::int64_t comparedFrom_ = 0;  ///< lane that was current when its counterpart was asked for
     PassesPanel* passes_ = nullptr;
     DecisionsPanel* decisions_ = nullptr;
     NodesPanel* nodes_ = nullptr;

@@ -10,18 +10,21 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QScrollArea>
+#include <QStackedWidget>
 #include <QTabWidget>
 #include <QToolTip>
 #include <QVBoxLayout>
 
 #include "app/gui/main_window.h"
 #include "core/pipeline/pipeline.h"
+#include "views/canvas/byte_map_canvas.h"
 #include "views/canvas/metrics.h"
 #include "views/panels/alias_panel.h"
 #include "views/panels/chunk_panel.h"
 #include "views/panels/command_line.h"
 #include "views/panels/command_palette.h"
 #include "views/panels/command_table.h"
+#include "views/panels/compare_panel.h"
 #include "views/panels/decisions_panel.h"
 #include "views/panels/error_banner.h"
 #include "views/panels/history_panel.h"
@@ -161,8 +164,8 @@ void MainWindow::bindCommands() {
 
 void MainWindow::bindStageCommands() {
     auto canvas = [this](void (GraphCanvas::*method)()) { return [this, method] { (stage_->canvas()->*method)(); }; };
-    bind("view.graph", [this] { stage_->setMode(StagePanel::Mode::Graph); });
-    bind("view.text", [this] { stage_->setMode(StagePanel::Mode::Text); });
+    bind("view.graph", [this] { compare_->active() ? compare_->setText(false) : stage_->setMode(StagePanel::Mode::Graph); });
+    bind("view.text", [this] { compare_->active() ? compare_->setText(true) : stage_->setMode(StagePanel::Mode::Text); });
     bind("view.both", [this] { stage_->setMode(StagePanel::Mode::Both); });
     bind("view.removed", [this] { stage_->setRemovedLines(!stage_->removedLines()); });
     bind("view.colour", [this] { stage_->cycleColour(1); });
@@ -245,7 +248,24 @@ void MainWindow::bindStageCommands() {
 }
 
 void MainWindow::bindPanelCommands() {
-    bind("view.workPasses", [this] { enlargeTables(false); });
+    bind("view.workPasses", [this] {
+        compare_->stop();
+        enlargeTables(false);
+        focusStage();
+    });
+    bind("view.workAliases", [this] {
+        raisePanel(QStringLiteral("aliases"));
+        if (!narrow_) resizeDocks({inspectorDock_}, {std::max(Metrics::em(40), width() * 2 / 5)}, Qt::Horizontal);
+        aliases_->map()->setFocus(Qt::ShortcutFocusReason);
+    });
+    bind("view.workCompare", [this] { duplicateAndCompare(); });
+    bind("view.resetLayout", [this] { resetLayout(); });
+    bind("compare.duplicate", [this] { duplicateAndCompare(); });
+    bind("compare.swap", [this] { compare_->active() ? compare_->swap() : say(tr("Nothing stands beside this pipeline: Ctrl+D puts its counterpart there.")); });
+    bind("compare.next", [this] {
+        compare_->active() ? compare_->goToUnmatched() : say(tr("Nothing stands beside this pipeline: Ctrl+D puts its counterpart there."));
+    });
+    bind("compare.stop", [this] { compare_->stop(); });
     bind("view.enlargeTables", [this] { enlargeTables(bottomDock_->height() < height() * 2 / 5); });
     bind("view.workMemory", [this] {
         raisePanel(QStringLiteral("memory"));
@@ -303,6 +323,49 @@ bool MainWindow::runsFocused() const {
 void MainWindow::enlargeTables(bool large) {
     bottomDock_->show();
     resizeDocks({bottomDock_}, {large ? height() * 11 / 20 : Metrics::em(18)}, Qt::Vertical);
+}
+
+/// The other form of custom operators beside the current pipeline: recorded already, or run now.
+void MainWindow::duplicateAndCompare() {
+    const LaneRow* now = session_.lane();
+    if (!now || compare_->active()) return;
+    const QString wanted = ComparePanel::counterpartOf(qstr(now->name));
+    for (auto lane = session_.data().lanes.rbegin(); lane != session_.data().lanes.rend(); ++lane) {
+        if (lane->graph != now->graph || lane->id == now->id || !qstr(lane->name).startsWith(wanted)) continue;
+        compare_->compareWith(lane->id);
+        middle_->setCurrentWidget(compare_);
+        return focusStage();
+    }
+    comparedFrom_ = now->id;
+    session_.runPipeline(wanted);
+}
+
+/// The counterpart has run and is the current lane: the one it was made for comes back, and it stands beside.
+void MainWindow::finishCompare() {
+    if (comparedFrom_ == 0) return;
+    const std::int64_t from = comparedFrom_, made = session_.data().lane;
+    comparedFrom_ = 0;
+    const auto& lanes = session_.data().lanes;
+    const bool there = std::any_of(lanes.begin(), lanes.end(), [&](const LaneRow& lane) { return lane.id == from; });
+    if (!there || made == from || !session_.isOpen()) return;
+    compare_->begin(from, made);
+    middle_->setCurrentWidget(compare_);
+}
+
+/// Docks as they are in a first start.
+void MainWindow::resetLayout() {
+    for (QDockWidget* dock : {passesDock_, inspectorDock_, bottomDock_}) {
+        dock->setFloating(false);
+        dock->show();
+    }
+    addDockWidget(Qt::LeftDockWidgetArea, passesDock_);
+    addDockWidget(Qt::BottomDockWidgetArea, bottomDock_);
+    if (narrow_)
+        tabifyDockWidget(bottomDock_, inspectorDock_);
+    else
+        addDockWidget(Qt::RightDockWidgetArea, inspectorDock_);
+    resizeDocks({passesDock_, inspectorDock_}, {Metrics::em(21), Metrics::em(30)}, Qt::Horizontal);
+    enlargeTables(false);
 }
 
 void MainWindow::showWhy() {

@@ -52,7 +52,7 @@ std::string plainOp(std::string text) {
 }
 
 /// A wrapper and what was decided about its arguments.
-struct Call {
+struct WrittenCall {
     std::string name, args;
     std::set<std::string> names;  ///< by which a line may mean it
     std::set<std::string> tried, cloned, missed;
@@ -64,15 +64,15 @@ bool decides(const DecisionRow& row) {
     return row.uid && (row.verdict == "clone" || row.verdict == "in-place") && row.rule.starts_with("reinplace");
 }
 
-std::vector<Call> callsOf(const Recording& recording, std::int64_t lane, const std::vector<DecisionRow>& rows) {
-    std::map<Uid, Call> byUid;
+std::vector<WrittenCall> callsOf(const Recording& recording, std::int64_t lane, const std::vector<DecisionRow>& rows) {
+    std::map<Uid, WrittenCall> byUid;
     std::vector<Uid> order;
     std::set<int> stages;
     for (const DecisionRow& row : rows) {
         if (!decides(row)) continue;
         auto [at, fresh] = byUid.try_emplace(*row.uid);
         if (fresh) order.push_back(*row.uid);
-        Call& call = at->second;
+        WrittenCall& call = at->second;
         call.name = row.node;
         call.names.insert({row.node, row.origin, plainOp(row.op)});
         call.tried.insert(row.argument);
@@ -90,19 +90,19 @@ std::vector<Call> callsOf(const Recording& recording, std::int64_t lane, const s
         for (const NodeRowPtr& node : snapshot->nodes) {
             const auto at = byUid.find(node->uid);
             if (at == byUid.end()) continue;
-            Call& call = at->second;
+            WrittenCall& call = at->second;
             if (call.args.empty()) call.args = node->args;
             std::string first = node->args.substr(0, node->args.find_first_of(",)"));
             first.erase(0, std::min(first.find_first_not_of("( "), first.size()));
             if (first.find('.') != std::string::npos && first.find(' ') == std::string::npos) call.names.insert(plainOp(first));
         }
     }
-    std::vector<Call> out;
+    std::vector<WrittenCall> out;
     for (const Uid uid : order) out.push_back(std::move(byUid[uid]));
     return out;
 }
 
-bool agreesWith(const Call& call, const LogLine& line) {
+bool agreesWith(const WrittenCall& call, const LogLine& line) {
     const auto same = [](const std::vector<std::string>& words, const std::set<std::string>& known) {
         return std::set<std::string>(words.begin(), words.end()) == known;
     };
@@ -128,19 +128,19 @@ std::string sentenceOf(const LogExplanation& said, std::size_t recorded) {
 
 LogExplanation explainLogLine(const Recording& recording, std::int64_t lane, const LogLine& line) {
     const std::vector<DecisionRow> rows = recording.decisions(lane);
-    const std::vector<Call> calls = callsOf(recording, lane, rows);
+    const std::vector<WrittenCall> calls = callsOf(recording, lane, rows);
     const std::string wanted = plainOp(line.node);
-    std::vector<const Call*> meant, fitting;
-    for (const Call& call : calls)
+    std::vector<const WrittenCall*> meant, fitting;
+    for (const WrittenCall& call : calls)
         if (call.names.contains(line.node) || call.names.contains(wanted)) meant.push_back(&call);
     // A Triton kernel goes by its own name, which no node has: then what was tried and kept tells.
-    for (const Call& call : calls)
+    for (const WrittenCall& call : calls)
         if (agreesWith(call, line) && (meant.empty() || std::find(meant.begin(), meant.end(), &call) != meant.end())) fitting.push_back(&call);
 
     LogExplanation out;
     out.agrees = !fitting.empty();
     const auto& chosen = out.agrees ? fitting : meant;
-    for (const Call* call : chosen) {
+    for (const WrittenCall* call : chosen) {
         out.calls.push_back(call->name);
         for (const bool cloned : {true, false})
             for (const DecisionRow* row : call->rows)

@@ -10,6 +10,8 @@ namespace aliascope {
 
 /// `aliascope VERB FILE [options]`, quoted for a POSIX shell; names the pipeline, and the operators of the user, when FILE is no session.
 QString commandLine(const Session& session, const QString& verb, const QStringList& options = {});
+/// `aliascope compare FILE:A FILE:B`: two lanes of what is open.
+QString compareCommand(const Session& session, const LaneRow& a, const LaneRow& b);
 /// One word as a POSIX shell reads it back.
 QString shellQuoted(const QString& word);
 

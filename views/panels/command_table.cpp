@@ -44,8 +44,11 @@ const std::vector<Command>& commandTable() {
         {"view.fitWidth", "View", QT_TRANSLATE_NOOP("Command", "Fit width"), "Ctrl+9", true, ""},
         {"view.workPasses", "|View", QT_TRANSLATE_NOOP("Command", "Layout for &passes"), "Alt+1", true, ""},
         {"view.enlargeTables", "View", QT_TRANSLATE_NOOP("Command", "Larger or smaller ta&bles"), "", true, ""},
+        {"view.workAliases", "View", QT_TRANSLATE_NOOP("Command", "Layout for &aliases"), "Alt+2", true, "aliases"},
         {"view.workMemory", "View", QT_TRANSLATE_NOOP("Command", "Layout for &memory"), "Alt+3", true, "memory"},
         {"view.workNumerics", "View", QT_TRANSLATE_NOOP("Command", "Layout for &numerics"), "Alt+4", true, "numerics"},
+        {"view.workCompare", "View", QT_TRANSLATE_NOOP("Command", "Layout for &comparing"), "Alt+5", true, "compare"},
+        {"view.resetLayout", "View", QT_TRANSLATE_NOOP("Command", "&Reset layout"), "", true, ""},
         {"view.fullScreen", "|View", QT_TRANSLATE_NOOP("Command", "Full screen"), "Shift+Alt+Return", false, ""},
 
         {"go.nextChanged", "Go", QT_TRANSLATE_NOOP("Command", "&Next changed stage"), "N", true, "stages"},
@@ -79,6 +82,11 @@ const std::vector<Command>& commandTable() {
         {"go.previousPanel", "Go", QT_TRANSLATE_NOOP("Command", "Previous panel"), "Shift+F6", false, ""},
 
         {"pipeline.run", "Pipeline", QT_TRANSLATE_NOOP("Command", "&Run the chosen pipeline"), "F5", true, "run"},
+
+        {"compare.duplicate", "Compare", QT_TRANSLATE_NOOP("Command", "&Duplicate pipeline and compare"), "Ctrl+D", true, "compare"},
+        {"compare.swap", "Compare", QT_TRANSLATE_NOOP("Command", "&Switch lane"), "Ctrl+Tab", true, ""},
+        {"compare.next", "Compare", QT_TRANSLATE_NOOP("Command", "&Next node without counterpart"), "", true, ""},
+        {"compare.stop", "Compare", QT_TRANSLATE_NOOP("Command", "&End comparing"), "", true, ""},
 
         {"run.panel", "Run", QT_TRANSLATE_NOOP("Command", "&How to run..."), "", true, "exec"},
         {"run.stage", "|Run", QT_TRANSLATE_NOOP("Command", "Run the current &stage"), "", true, "exec"},

@@ -1,0 +1,62 @@
+#pragma once
+// Two lanes side by side: which stages stand beside each other, where the graphs first differ, what is left at the end, and which nodes are the same
+// (ui.md 2.14). The lanes may be of one session or of two; nodes are matched by recorded provenance where both run over one graph.
+// Thread-safety: as Recording; results are plain values.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/recording/recording.h"
+
+namespace aliascope {
+
+/// A lane of a recording.
+struct LaneRef {
+    const Recording* recording = nullptr;
+    std::int64_t lane = 0;
+};
+
+/// What is left at the last good stage of a lane.
+struct LaneTotals {
+    LaneRow lane;
+    StageRow last;
+    std::int64_t findings = 0;   ///< copies that are not needed
+    std::int64_t decisions = 0;  ///< of re-inplacing about a write
+};
+
+struct LaneComparison {
+    LaneTotals a, b;
+    std::vector<StageRow> stagesA, stagesB;
+    /// Stages (idx) of equal passes in equal order, longest such list; `imported` stands beside `imported`.
+    std::vector<std::pair<int, int>> aligned;
+    std::optional<std::pair<int, int>> firstDifference;  ///< of the aligned stages; nothing = none of them differs
+    bool sameResult = false;                             ///< the last graphs are equal
+
+    /// The stage that stands beside `idx` of the other lane: its partner, else that of the last stage before it that has one.
+    int partnerOfA(int idx) const;
+    int partnerOfB(int idx) const;
+};
+
+/// Linear in stages and decisions, quadratic in the number of passes (at most some hundreds).
+LaneComparison compareLanes(const LaneRef& a, const LaneRef& b);
+
+enum class MatchKind : std::uint8_t { Provenance, Name, Structure };
+struct LaneMatch {
+    Uid a = 0, b = 0;
+    MatchKind kind = MatchKind::Provenance;
+};
+struct NodeMatching {
+    std::vector<LaneMatch> pairs;            ///< in the order of the stage of `a`
+    std::vector<Uid> onlyA, onlyB;           ///< in program order
+    std::unordered_map<Uid, Uid> toB, toA;
+};
+
+/// Nodes of two stages: first those that stem from the same node of the imported graph through recorded rewrites (same operator, in order), then equal
+/// names with equal operators and types, then equal operators over matched operands. A name alone is no identity. Linear in nodes, edges and rewrites.
+NodeMatching matchNodes(const LaneRef& a, int stageA, const LaneRef& b, int stageB);
+
+}  // namespace aliascope
