@@ -31,6 +31,7 @@ public:
     void showAll();
 
     int rowCount() const { return int(shown_.size()); }
+    Uid uidOf(int row) const { return shown_[std::size_t(row)]->uid; }
     /// Bar of a row, for tests.
     QRect bar(std::size_t row) const;
     QSize sizeHint() const override;
