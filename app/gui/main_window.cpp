@@ -16,6 +16,7 @@
 #include <QToolBar>
 #include <QVBoxLayout>
 
+#include "app/cli/command_table.h"
 #include "views/canvas/metrics.h"
 #include "views/panels/alias_panel.h"
 #include "views/panels/chunk_panel.h"
@@ -91,6 +92,8 @@ private:
     QWidget* button_;
     QTabWidget* tabs_;
 };
+
+QString text(std::string_view words) { return QString::fromUtf8(words.data(), qsizetype(words.size())); }
 
 QTabWidget* tabs(const QString& objectName, const QString& accessibleName, QWidget* parent) {
     auto* widget = new QTabWidget(parent);
@@ -180,6 +183,17 @@ void MainWindow::buildCentre() {
     dropHint_ = new DropHint(this);
     palette_ = new CommandPalette(session_, this);
     connect(palette_, &CommandPalette::commandChosen, this, [this](const QString& id) { action(id)->trigger(); });
+    connect(palette_, &CommandPalette::verbChosen, this, &MainWindow::copyVerb);
+    connect(palette_, &CommandPalette::said, this, &MainWindow::say);
+    connect(palette_, &CommandPalette::explainWanted, this, [this](const QString& line) {
+        if (!session_.isOpen()) return say(tr("Open the graph that the line is about first."));
+        showWhy();
+        why_->explain(line);
+    });
+    std::vector<CommandPalette::Verb> verbs;
+    for (const cli::VerbSpec& verb : cli::verbTable())
+        if (verb.built) verbs.push_back({text(verb.name), text(verb.arguments), text(verb.help)});
+    palette_->setVerbs(std::move(verbs));
     connect(palette_, &CommandPalette::sampleChosen, this, [this](int sample) { open(bundledSamples()[std::size_t(sample)].request()); });
 }
 

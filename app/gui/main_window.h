@@ -103,6 +103,9 @@ private:
     void chooseWatched();
     void setTheme(ThemeChoice choice);
     void showKeys();
+    void showSheet(const QString& objectName, const QString& title, const QString& html);
+    /// A verb of the command line for what is open goes to the clipboard.
+    void copyVerb(const QString& verb);
     void showAbout();
     void say(const QString& sentence);
 

@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 
 #include "app/gui/main_window.h"
+#include "app/cli/command_table.h"
 #include "core/pipeline/pipeline.h"
 #include "views/canvas/byte_map_canvas.h"
 #include "views/canvas/metrics.h"
@@ -27,6 +28,7 @@
 #include "views/panels/compare_panel.h"
 #include "views/panels/decisions_panel.h"
 #include "views/panels/error_banner.h"
+#include "views/panels/glossary.h"
 #include "views/panels/history_panel.h"
 #include "views/panels/import_sheet.h"
 #include "views/panels/log_panel.h"
@@ -159,6 +161,8 @@ void MainWindow::bindCommands() {
     bind("go.previousPanel", [this] { cyclePanel(-1); });
     bind("pipeline.run", [this] { runsFocused() ? runs_->run() : passes_->run(); });
     bind("help.keys", [this] { showKeys(); });
+    bind("help.glossary", [this] { showSheet(QStringLiteral("help.glossary"), tr("Glossary"), glossarySheet()); });
+    bind("edit.explain", [this] { palette_->open(QStringLiteral("explain: ")); });
     bind("help.about", [this] { showAbout(); });
 }
 
@@ -528,21 +532,35 @@ void MainWindow::chooseWatched() {
 
 void MainWindow::setTheme(ThemeChoice choice) { applyTheme(choice); }
 
-void MainWindow::showKeys() {
+void MainWindow::showKeys() { showSheet(QStringLiteral("help.sheet"), tr("Keyboard"), keyboardSheet()); }
+
+void MainWindow::showSheet(const QString& objectName, const QString& title, const QString& html) {
     auto* sheet = new QScrollArea(this);
-    sheet->setObjectName(QStringLiteral("help.sheet"));
-    sheet->setAccessibleName(tr("Keyboard"));
+    sheet->setObjectName(objectName);
+    sheet->setAccessibleName(title);
     sheet->setWindowFlag(Qt::Tool);
-    sheet->setWindowTitle(tr("Keyboard"));
+    sheet->setWindowTitle(title);
     sheet->setAttribute(Qt::WA_DeleteOnClose);
     sheet->setWidgetResizable(true);
-    auto* text = new QLabel(keyboardSheet(), sheet);
+    auto* text = new QLabel(html, sheet);
     text->setTextFormat(Qt::RichText);
+    text->setWordWrap(true);
     text->setMargin(Metrics::pad());
     text->setAlignment(Qt::AlignTop);
     sheet->setWidget(text);
-    sheet->resize(Metrics::em(32), Metrics::em(44));
+    sheet->resize(Metrics::em(34), Metrics::em(44));
     sheet->show();
+}
+
+void MainWindow::copyVerb(const QString& verb) {
+    const cli::VerbSpec* spec = cli::findVerb(verb.toStdString());
+    QString command = QStringLiteral("aliascope %1").arg(verb);
+    if (session_.isOpen() && spec && !spec->arguments.empty()) {
+        const bool staged = std::find(spec->options.begin(), spec->options.end(), "--pipeline") != spec->options.end();
+        command = staged ? commandLine(session_, verb) : QStringLiteral("aliascope %1 %2").arg(verb, shellQuoted(session_.commandFile()));
+    }
+    QApplication::clipboard()->setText(command);
+    say(tr("Copied: %1").arg(command));
 }
 
 void MainWindow::showAbout() {

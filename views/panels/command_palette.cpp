@@ -12,6 +12,7 @@
 #include "views/canvas/metrics.h"
 #include "views/models/sample_list.h"
 #include "views/panels/command_table.h"
+#include "views/panels/glossary.h"
 #include "views/panels/widgets.h"
 
 namespace aliascope {
@@ -67,7 +68,7 @@ CommandPalette::CommandPalette(Session& session, QWidget* parent) : QFrame(paren
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Metrics::gap(), Metrics::gap(), Metrics::gap(), Metrics::gap());
     column->setSpacing(Metrics::gap());
-    field_ = filterField(tr("Command, :stage, @node, #storage, !decision"), QStringLiteral("palette.field"), this);
+    field_ = filterField(tr("> command  : stage  @ node  # storage  ! decision  ? word   explain: a log line"), QStringLiteral("palette.field"), this);
     column->addWidget(field_);
     list_ = new QListView(this);
     list_->setObjectName(QStringLiteral("palette.list"));
@@ -117,10 +118,35 @@ void CommandPalette::collect() {
         entries_.push_back({QStringLiteral(":"), QStringLiteral("%1 %2").arg(row.idx).arg(qstr(row.name)),
                             row.changed ? tr("%1 nodes").arg(row.nodes) : tr("no change"), [this, idx = row.idx] { session_.setStage(idx); }});
     collectNodes();
+    collectWords();
     const auto& samples = bundledSamples();
     for (std::size_t i = 0; i < samples.size(); ++i)
         entries_.push_back(
             {QStringLiteral(">"), tr("Sample: %1").arg(samples[i].title), samples[i].pipeline, [this, i] { emit sampleChosen(int(i)); }});
+}
+
+/// Verbs of the command line, and the words of the window.
+void CommandPalette::collectWords() {
+    for (const Verb& verb : verbs_)
+        entries_.push_back({QStringLiteral("$"), QStringLiteral("aliascope %1 %2").arg(verb.name, verb.arguments).trimmed(), verb.help,
+                            [this, name = verb.name] { emit verbChosen(name); }});
+    for (const GlossaryTerm& term : glossary()) {
+        const QString meaning = QObject::tr(term.meaning);
+        entries_.push_back({QStringLiteral("?"), QObject::tr(term.word), meaning, [this, meaning] { emit said(meaning); }});
+    }
+}
+
+/// A pasted line of a log is one answer: its card.
+void CommandPalette::showExplain(const QString& line) {
+    model_->clear();
+    shown_.clear();
+    auto* item = new QStandardItem(line.isEmpty() ? tr("Paste a line: For node NAME, attempted to reinplace [...] ...") : tr("Explain this log line"));
+    item->setData(line.left(80), kDetail);
+    item->setData(tr("log"), kKind);
+    model_->appendRow(item);
+    entries_.push_back({QStringLiteral("explain"), QStringLiteral("explain"), QString(), [this, line] { emit explainWanted(line); }});
+    shown_.push_back(entries_.size() - 1);
+    list_->setCurrentIndex(model_->index(0, 0));
 }
 
 void CommandPalette::collectNodes() {
@@ -141,7 +167,10 @@ void CommandPalette::collectNodes() {
 void CommandPalette::search() {
     QString wanted = field_->text().trimmed();
     QString kind;
-    if (!wanted.isEmpty() && QStringLiteral(">:@#!").contains(wanted[0])) {
+    std::erase_if(entries_, [](const Entry& entry) { return entry.kind == QLatin1String("explain"); });
+    if (wanted.startsWith(QLatin1String("explain:"))) return showExplain(wanted.mid(8).trimmed());
+    if (wanted.contains(QLatin1String("attempted to reinplace"))) return showExplain(wanted);
+    if (!wanted.isEmpty() && QStringLiteral(">:@#!?$").contains(wanted[0])) {
         kind = wanted.left(1);
         wanted = wanted.mid(1).trimmed();
     }
@@ -149,7 +178,7 @@ void CommandPalette::search() {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         const Entry& entry = entries_[i];
         if (!kind.isEmpty() && entry.kind != kind) continue;
-        if (kind.isEmpty() && wanted.isEmpty() && entry.kind == QLatin1String("@")) continue;
+        if (kind.isEmpty() && wanted.isEmpty() && (entry.kind == QLatin1String("@") || entry.kind == QLatin1String("?"))) continue;
         const QString text = entry.text.startsWith(QLatin1Char('%')) ? entry.text.mid(1) : entry.text;
         int rank = matchRank(text, wanted);
         if (rank < 0) continue;
@@ -165,7 +194,9 @@ void CommandPalette::search() {
                                            {QStringLiteral(":"), tr("stage")},
                                            {QStringLiteral("@"), tr("node")},
                                            {QStringLiteral("#"), tr("storage")},
-                                           {QStringLiteral("!"), tr("decision")}};
+                                           {QStringLiteral("!"), tr("decision")},
+                                           {QStringLiteral("?"), tr("word")},
+                                           {QStringLiteral("$"), tr("shell")}};
     for (const auto& [rank, i] : found) {
         auto* item = new QStandardItem(entries_[i].text);
         item->setData(entries_[i].detail, kDetail);

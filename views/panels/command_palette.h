@@ -22,7 +22,16 @@ public:
     void open(const QString& text = {});
     int resultCount() const;
 
+    /// Verbs of the command line, in the order of their table.
+    struct Verb {
+        QString name, arguments, help;
+    };
+    void setVerbs(std::vector<Verb> verbs) { verbs_ = std::move(verbs); }
+
 signals:
+    void verbChosen(const QString& name);
+    void explainWanted(const QString& logLine);
+    void said(const QString& sentence);
     void commandChosen(const QString& id);
     void sampleChosen(int sample);
 
@@ -37,10 +46,13 @@ private:
     void search();
     void collect();
     void collectNodes();
+    void collectWords();
+    void showExplain(const QString& line);
     void accept();
     void place();
 
     Session& session_;
+    std::vector<Verb> verbs_;
     QLineEdit* field_;
     QListView* list_;
     QStandardItemModel* model_;

@@ -21,6 +21,7 @@ const std::vector<Command>& commandTable() {
         {"edit.copy", "Edit", QT_TRANSLATE_NOOP("Command", "&Copy"), "Ctrl+C", true, ""},
         {"edit.copyCommand", "Edit", QT_TRANSLATE_NOOP("Command", "Copy as co&mmand"), "Ctrl+Shift+K", true, ""},
         {"edit.palette", "|Edit", QT_TRANSLATE_NOOP("Command", "Command, node or stage..."), "Ctrl+K", false, ""},
+        {"edit.explain", "Edit", QT_TRANSLATE_NOOP("Command", "&Explain a log line..."), "", false, "why"},
         {"edit.find", "Edit", QT_TRANSLATE_NOOP("Command", "&Find node"), "Ctrl+F /", true, "show"},
         {"edit.findDecision", "Edit", QT_TRANSLATE_NOOP("Command", "Find &decision"), "Ctrl+Shift+D", true, "decisions"},
         {"edit.findStage", "Edit", QT_TRANSLATE_NOOP("Command", "Find &stage"), "Ctrl+G", true, "stages"},
@@ -95,6 +96,7 @@ const std::vector<Command>& commandTable() {
         {"numerics.first", "|Run", QT_TRANSLATE_NOOP("Command", "Go to the &first divergence"), "", true, "numerics"},
 
         {"help.keys", "Help", QT_TRANSLATE_NOOP("Command", "&Keyboard"), "?", false, "help"},
+        {"help.glossary", "Help", QT_TRANSLATE_NOOP("Command", "&Glossary"), "", false, ""},
         {"help.about", "Help", QT_TRANSLATE_NOOP("Command", "&About"), "", false, "version"},
     };
     return table;

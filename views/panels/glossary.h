@@ -1,0 +1,18 @@
+#pragma once
+// What the words of the window mean (ui.md 0): for the palette (`?`), Help > Glossary and tooltips.
+
+#include <QString>
+#include <vector>
+
+namespace aliascope {
+
+struct GlossaryTerm {
+    const char* word;
+    const char* meaning;
+};
+
+const std::vector<GlossaryTerm>& glossary();
+/// All terms as rich text.
+QString glossarySheet();
+
+}  // namespace aliascope
