@@ -58,7 +58,21 @@ bool overlapsItself(const TensorType& t) {
 Reinplacer::Reinplacer(Graph& g, PassContext& ctx, AnalysisMode mode)
     : g_(g), ctx_(ctx), mode_(mode), forms_(g, ctx), index_(g, ctx.ops(), mode), defects_(ctx), table_(g, ctx.ops(), index_, mode, defects_) {}
 
+bool Reinplacer::isCandidate(NodeId id) const {
+    const Node& n = g_[id];
+    if (n.kind != NodeKind::CallFunction) return false;
+    return wrapperKind(n) != WrapperKind::None || isInPlaceableForeach(n.op) || forms_.find(id) || inPlaceTwin(n.op) || n.op == "hop::with_effects";
+}
+
 void Reinplacer::run() {
+    if (mode_ == AnalysisMode::Extent) {
+        std::unordered_set<NodeId> fixed;
+        for (NodeId id : inOrder(g_))
+            if (isCandidate(id)) fixed.insert(id);
+        if (fixed.empty()) return;
+        order_.emplace(g_, ctx_, std::move(fixed));
+        findWrittenBackChains();
+    }
     for (NodeId id : g_.order()) {
         if (ctx_.cancelled()) return;
         visit(id);
@@ -96,7 +110,8 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
         n.args[i].forEachNode([&](NodeId read) { q.reads.push_back({paramName(ctx_.ops(), op, i - operand), read}); });
     for (const Keyword& k : n.kwargs) k.second.forEachNode([&](NodeId read) { q.reads.push_back({k.first.str(), read}); });
 
-    Answer answer = table_.ask(q);
+    const bool pays = !forms_.find(id) || writtenBackChain_.contains(id) || scatterPaysInPlace(g_, forms_, id);
+    Answer answer = pays ? askMakingRoom(q, cloneBytes(q.value, false), false) : table_.ask(q);
     bool clone = true;
     const TensorType* target = q.value.isNode() ? index_.geometry(q.value.asNode()) : nullptr;
     if (answer.inPlace && target && overlapsItself(*target)) {
@@ -110,7 +125,6 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
         }
     }
     if (answer.inPlace && forms_.find(id)) {
-        const bool pays = scatterPaysInPlace(g_, forms_, id);
         answer.checks.push_back({"input and result must exist in memory anyway", pays ? CheckStep::Answer::Ok : CheckStep::Answer::Failed, ""});
         if (!pays) {
             answer.inPlace = clone = false;
@@ -124,7 +138,7 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
     if (!answer.inPlace) return;
 
     if (q.value.isNode()) {
-        if (const NodeId copy = index_.writeBack(q.value.asNode(), id)) eraseWriteBack(copy, q.value.asNode());
+        eraseWriteBackOf(q.value.asNode(), id);
         for (const auto& result : q.results) table_.accept(q.value.asNode(), result.node);
     }
     if (forms_.find(id)) {
@@ -312,7 +326,7 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
                 }
             if (!known) q.written.clear();
         }
-        key.answer = table_.ask(q);
+        key.answer = askMakingRoom(q, cloneBytes(key.value, true), call.kind == WrapperKind::V2);
         withinBudget(key.answer);
         if (!key.answer.inPlace) continue;
         any = true;

@@ -9,6 +9,7 @@
 
 #include "core/passes/functional_wrappers.h"
 #include "core/passes/reinplace_decision.h"
+#include "core/passes/reinplace_order.h"
 #include "core/passes/reinplace_scatter.h"
 #include "core/passes/replacements.h"
 
@@ -36,6 +37,17 @@ private:
 
     std::vector<Key> keysOf(NodeId id, const WrapperCall& call) const;
     void askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& keys);
+    /// Asks; where readers of the old value are in the way, puts them in front of the node (L2), or, if `mayCopy`, lets them read a saved copy (L3)
+    /// when that copies less than `cloneBytes`. (reinplace_room.cpp)
+    Answer askMakingRoom(Question& q, std::optional<std::int64_t> cloneBytes, bool mayCopy);
+    bool moveReaders(const Question& q, const std::unordered_set<NodeId>& moved, Answer& answer);
+    bool saveOld(const Question& q, const std::vector<StorageUse>& readers, std::unordered_set<NodeId> moved, std::int64_t cloneBytes, Answer& answer);
+    void readSaved(NodeId user, NodeId from, NodeId to);
+    /// What a clone of the value would copy; nothing when symbolic or unknown.
+    std::optional<std::int64_t> cloneBytes(const Value& value, bool wrapper) const;
+    bool isCandidate(NodeId id) const;
+    /// Marks the scatters of chains that end in the write-back of the input that they begin with (L7).
+    void findWrittenBackChains();
     /// What is legal but beyond the budget of rewrites stays functional.
     void withinBudget(Answer& answer);
     void takeInPlace(NodeId id, const WrapperCall& call, const Key& key);
@@ -44,6 +56,8 @@ private:
     void decideByArgument(NodeId id, const WrapperCall& call, const std::vector<Key>& keys);
     void warnSeparateCopies(NodeId id, const WrapperCall& call, const std::vector<Key>& keys);
     void eraseWriteBack(NodeId copy, NodeId input);
+    /// Operator `id` writes `value` in place: the write-back of the input in whose memory that is has nothing left to do.
+    void eraseWriteBackOf(NodeId value, NodeId id);
     void reportForeignWriteBacks();
     std::vector<Question::Read> readsOf(NodeId id, const WrapperCall& call) const;
     std::string shownName(const WrapperCall& call, const Key& key) const;
@@ -56,7 +70,11 @@ private:
     ReinplaceIndex index_;
     DefectReport defects_;
     DecisionTable table_;
+    std::optional<ReaderOrder> order_;  ///< of extent analysis
+    std::size_t roomWork_ = 0;          ///< steps spent on making room
     std::unordered_set<NodeId> inPlaceScatters_;
+    std::unordered_set<NodeId> writtenBackChain_;
+    std::unordered_map<NodeId, NodeId> standsIn_;  ///< result -> graph input of which it is all the memory
     Replacements replacements_;
 };
 

@@ -221,6 +221,7 @@ bool DecisionTable::checkSameNode(const Question& q, NodeId a, Rules rules, Answ
     for (const Question::Read& read : q.reads) {
         const StorageId other = storageOf(read.value);
         if (!other || groupOf(other) != groupOf(storageOf(a)) || !conflicts(q, a, read.value, rules)) continue;
+        if (std::find(q.ignored.begin(), q.ignored.end(), StorageUse{q.node, read.value}) != q.ignored.end()) continue;
         check(answer, "the node does not read what it overwrites", false, read.argument);
         answer.blocker = q.node;
         answer.view = read.value;
@@ -271,39 +272,75 @@ bool DecisionTable::conflicts(const Question& q, NodeId a, NodeId value, Rules r
     return std::any_of(q.written.begin(), q.written.end(), [&](const TensorType& w) { return overlaps(&w, v, rules); });
 }
 
-std::optional<StorageUse> DecisionTable::laterUse(const Question& q, NodeId a, NodeId limit, Rules rules) const {
+/// Calls `found` for conflicting uses of one storage behind the node, in graph order, until it says false.
+template <class Found>
+void DecisionTable::scanUses(const Question& q, NodeId a, StorageId member, NodeId limit, Rules rules, const Found& found) const {
     static const Name copy("aten::copy_");
-    const StorageId own = storageOf(a);
-    std::optional<StorageUse> first;
-    const auto scan = [&](StorageId member) {
-        // From the first write-back on, values of the input's own storage have their new contents anyway; results of other nodes have not.
-        const NodeId end = limit && (rules == Rules::Reference || !index_.inputs(member).empty()) ? limit : NodeId();
+    // From the first write-back on, values of the input's own storage have their new contents anyway; results of other nodes have not.
+    const NodeId end = limit && (rules == Rules::Reference || !index_.inputs(member).empty()) ? limit : NodeId();
+    const auto& uses = index_.uses(member);
+    auto at = std::upper_bound(uses.begin(), uses.end(), q.node, [&](NodeId n, const StorageUse& u) { return g_.before(n, u.user); });
+    for (; at != uses.end() && (!end || g_.before(at->user, end)); ++at) {
+        if (rules != Rules::Reference && at->view) continue;
+        const Node& user = g_[at->user];
+        if (user.is(copy) && user.arg(0).asNode() == a) continue;
+        if (std::find(q.ignored.begin(), q.ignored.end(), *at) != q.ignored.end() || !conflicts(q, a, at->value, rules)) continue;
+        if (!found(*at)) return;
+    }
+}
+
+const std::vector<StorageId>& DecisionTable::usedBehind(const Question& q, NodeId a) const {
+    auto& used = groups_[groupOf(storageOf(a))].used;
+    std::erase_if(used, [&](StorageId member) {
         const auto& uses = index_.uses(member);
-        auto at = std::upper_bound(uses.begin(), uses.end(), q.node, [&](NodeId n, const StorageUse& u) { return g_.before(n, u.user); });
-        for (; at != uses.end(); ++at) {
-            if ((end && !g_.before(at->user, end)) || (first && !g_.before(at->user, first->user))) return;
-            if (rules != Rules::Reference && at->view) continue;
-            const Node& user = g_[at->user];
-            if (user.is(copy) && user.arg(0).asNode() == a) continue;
-            if (!conflicts(q, a, at->value, rules)) continue;
-            first = *at;
-            return;
-        }
+        return uses.empty() || !g_.before(q.node, uses.back().user);
+    });
+    return used;
+}
+
+std::optional<StorageUse> DecisionTable::laterUse(const Question& q, NodeId a, NodeId limit, Rules rules) const {
+    std::optional<StorageUse> first;
+    const auto found = [&](const StorageUse& use) {
+        if (!first || g_.before(use.user, first->user)) first = use;
+        return false;
     };
     if (rules == Rules::Reference) {
-        scan(own);
+        scanUses(q, a, storageOf(a), limit, rules, found);
         return first;
     }
-    auto& used = groups_[groupOf(own)].used;
-    for (std::size_t i = 0; i < used.size();) {
-        if (!g_.before(q.node, index_.uses(used[i]).back().user)) {
-            used[i] = used.back();
-            used.pop_back();
-            continue;
-        }
-        scan(used[i++]);
-    }
+    for (StorageId member : usedBehind(q, a)) scanUses(q, a, member, limit, rules, found);
     return first;
+}
+
+std::optional<std::vector<StorageUse>> DecisionTable::readersOfOld(const Question& q, std::size_t most) const {
+    const NodeId a = q.value.asNode();
+    std::vector<StorageUse> out;
+    if (!a || !storageOf(a)) return std::nullopt;
+    for (const Question::Read& read : q.reads) {
+        const StorageId other = storageOf(read.value);
+        const StorageUse use{q.node, read.value};
+        if (!other || groupOf(other) != groupOf(storageOf(a)) || !conflicts(q, a, read.value, Rules::Extent)) continue;
+        if (std::find(out.begin(), out.end(), use) == out.end()) out.push_back(use);
+    }
+    Answer unused;
+    NodeId limit;
+    if (!checkGroupInputs(q, a, Rules::Extent, unused, limit)) return std::nullopt;
+    for (StorageId member : usedBehind(q, a))
+        scanUses(q, a, member, limit, Rules::Extent, [&](const StorageUse& use) {
+            out.push_back(use);
+            return out.size() <= most;
+        });
+    return out.size() <= most ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::optional<std::int64_t> DecisionTable::neededBytes(const Question& q, const std::vector<StorageUse>& readers) const {
+    std::int64_t most = 0;
+    for (const StorageUse& use : readers) {
+        const std::int64_t bytes = overlapBytes(q, q.value.asNode(), use.value, Rules::Extent);
+        if (bytes < 0) return std::nullopt;
+        most = std::max(most, bytes);
+    }
+    return most;
 }
 
 NodeId DecisionTable::finalReader(NodeId view) const {

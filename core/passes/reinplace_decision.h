@@ -40,6 +40,13 @@ struct Question {
         std::int64_t element = -1;  ///< of a list; -1 = no list
     };
     std::vector<Result> results;  ///< nodes that take the new value
+    std::vector<StorageUse> ignored;  ///< readers that are not counted: they are going to read something else, or earlier
+};
+
+/// Old elements that are copied so that the rest may be written in place.
+struct SavedOld {
+    std::int64_t bytes = 0, instead = 0;  ///< copied; what cloning the base would copy
+    std::string form;
 };
 
 struct Answer {
@@ -50,6 +57,7 @@ struct Answer {
     std::optional<std::int64_t> neededBytes;
     Params params;
     std::vector<CheckStep> checks;
+    std::optional<SavedOld> saved;  ///< in place at the price of this copy
 };
 
 class DecisionTable {
@@ -58,6 +66,10 @@ public:
 
     /// Steps 1 to 7; `Answer::inPlace` says whether all passed. Nodes must be asked about in graph order.
     Answer ask(const Question& q) const;
+    /// Extent analysis: all readers of old elements behind the node, and the node itself where it reads some; nothing when there are more than `most`.
+    std::optional<std::vector<StorageUse>> readersOfOld(const Question& q, std::size_t most) const;
+    /// Most bytes that one of the readers reads of what the question overwrites; nothing when unknown.
+    std::optional<std::int64_t> neededBytes(const Question& q, const std::vector<StorageUse>& readers) const;
     /// From now on `result` lies in the memory of `value`, because its node writes there: later questions of extent analysis take both for one.
     void accept(NodeId value, NodeId result);
 
@@ -75,6 +87,10 @@ private:
     bool checkResults(const Question& q, NodeId a, std::int64_t element, NodeId limit, Answer& answer) const;
     bool refuseInput(NodeId a, NodeId input, const char* code, const char* rule, Answer& answer) const;
 
+    template <class Found>
+    void scanUses(const Question& q, NodeId a, StorageId member, NodeId limit, Rules rules, const Found& found) const;
+    /// Storages that are one memory with the value's and have uses behind the node.
+    const std::vector<StorageId>& usedBehind(const Question& q, NodeId a) const;
     std::optional<StorageUse> laterUse(const Question& q, NodeId a, NodeId limit, Rules rules) const;
     bool conflicts(const Question& q, NodeId a, NodeId value, Rules rules) const;
     bool overlaps(const TensorType* a, const TensorType* b, Rules rules) const;

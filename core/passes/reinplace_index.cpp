@@ -1,5 +1,7 @@
 #include "core/passes/reinplace_index.h"
 
+#include <algorithm>
+
 #include "core/passes/functional_wrappers.h"
 #include "core/passes/reinplace_scatter.h"
 
@@ -71,6 +73,26 @@ ReinplaceIndex::ReinplaceIndex(const Graph& g, const OpRegistry& ops, AnalysisMo
             uses_[storage.value].push_back({id, operand, view});
         }
     }
+}
+
+std::size_t ReinplaceIndex::usersMoved(const Graph& g, const std::vector<NodeId>& moved) {
+    std::vector<StorageId> touched;
+    for (NodeId id : moved)
+        for (NodeId operand : g.operands(id))
+            if (const StorageId storage = alias_.storageOf(operand)) touched.push_back(storage);
+    std::sort(touched.begin(), touched.end());
+    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+    std::size_t looked = 0;
+    for (StorageId storage : touched) {
+        auto& uses = uses_[storage.value];
+        looked += uses.size();
+        std::stable_sort(uses.begin(), uses.end(), [&](const StorageUse& a, const StorageUse& b) { return g.before(a.user, b.user); });
+    }
+    return looked;
+}
+
+void ReinplaceIndex::dropUse(NodeId user, NodeId value) {
+    std::erase_if(uses_[alias_.storageOf(value).value], [&](const StorageUse& u) { return u.user == user && u.value == value; });
 }
 
 void ReinplaceIndex::indexWriteBack(const Graph& g, const OpRegistry& ops, AnalysisMode mode, NodeId copy) {

@@ -1,6 +1,6 @@
 #pragma once
 // What re-inplacing asks of a graph, computed once (reinplace.md 4.1): uses per storage in order, write-backs, views nobody reads. Linear in
-// the graph, but for the sorting of nothing: the walk is in graph order. Valid until nodes move or change operands.
+// the graph: the walk is in graph order. Valid until nodes change operands; who moves nodes or takes a use away says so.
 
 #include <map>
 #include <unordered_map>
@@ -16,6 +16,7 @@ namespace aliascope {
 struct StorageUse {
     NodeId user, value;
     bool view = false;  ///< the user is a view op: PyTorch counts it, region analysis looks at its readers instead
+    friend bool operator==(const StorageUse&, const StorageUse&) = default;
 };
 
 /// Rules that differ between `analysis=reference` and `extent`.
@@ -28,6 +29,10 @@ public:
     const AliasInfo& alias() const { return alias_; }
     /// Uses of values of the storage, in graph order of the users; uses that only read sizes, or views that are never read, are left out.
     const std::vector<StorageUse>& uses(StorageId id) const { return uses_[id.value]; }
+    /// Nodes have moved: brings the uses that they are into graph order again. Returns how many uses were looked at.
+    std::size_t usersMoved(const Graph& g, const std::vector<NodeId>& moved);
+    /// `user` does not read `value` any more.
+    void dropUse(NodeId user, NodeId value);
     /// Graph inputs and constants that lie in the storage.
     const std::vector<NodeId>& inputs(StorageId id) const { return inputs_[id.value]; }
     /// First `copy_` into an input; invalid = none.

@@ -35,6 +35,7 @@ std::optional<SymInt> clonedBytes(const ReinplaceIndex& index, const Subject& s)
 }
 
 std::string_view needOf(const Answer& answer, bool inPlace) {
+    if (answer.saved) return answer.neededBytes.value_or(0) > 0 ? "needed" : "unknown";
     if (inPlace) return "none";
     if (answer.code == "RI51" || (answer.code == "RI50" && answer.neededBytes.value_or(0) > 0)) return "needed";
     return "unknown";
@@ -48,9 +49,9 @@ Decision makeDecision(const Graph& g, const ReinplaceIndex& index, const Subject
     if (ctx.originOf) d.origin = ctx.originOf(s.node);
     d.op = g[s.node].op;
     d.argument = s.argument;
-    d.verdict = answer.inPlace ? "in-place" : clone ? "clone" : "not-attempted";
+    d.verdict = answer.saved ? "clone" : answer.inPlace ? "in-place" : clone ? "clone" : "not-attempted";
     d.need = needOf(answer, answer.inPlace || !clone);
-    d.code = answer.inPlace ? "RI00" : answer.code;
+    d.code = answer.saved ? "RI52" : answer.inPlace ? "RI00" : answer.code;
     d.blocker = ref(g, answer.blocker);
     d.view = ref(g, answer.view);
     d.rule = answer.rule;
@@ -58,7 +59,10 @@ Decision makeDecision(const Graph& g, const ReinplaceIndex& index, const Subject
     d.neededBytes = answer.neededBytes;
     d.reportedBytes = 0;
     d.clonedBytes = 0;
-    if (!answer.inPlace && clone && s.bytes) {
+    if (answer.saved) {
+        d.clonedBytes = s.bytes ? answer.saved->bytes : 0;
+        d.counted = false;
+    } else if (!answer.inPlace && clone && s.bytes) {
         d.counted = s.logged && answer.code != "RI13";
         if (d.counted) d.reportedBytes = loggedBytes(g, s.value);
         if (const auto bytes = clonedBytes(index, s)) {
@@ -79,6 +83,10 @@ Decision makeDecision(const Graph& g, const ReinplaceIndex& index, const Subject
                            : d.bytesExpr.empty() ? "unknown"
                                                  : d.bytesExpr}};
     d.params.insert(d.params.end(), answer.params.begin(), answer.params.end());
+    if (answer.saved)
+        d.params.insert(d.params.end(), {{"form", answer.saved->form},
+                                         {"less", std::to_string(answer.saved->bytes)},
+                                         {"more", std::to_string(answer.saved->instead)}});
     const auto given = [&](std::string_view key) {
         return std::any_of(d.params.begin(), d.params.end(), [&](const auto& p) { return p.first == key; });
     };

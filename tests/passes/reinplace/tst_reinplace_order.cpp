@@ -1,0 +1,217 @@
+// Making room for writes in place: readers of the old value go first (L2), or read a saved copy (L3); chains of scatters on one input are one
+// write (L7). Graphs in which nothing of it helps stay as they are.
+
+#include "tests/passes/pass_fixture.h"
+
+using namespace aliascope;
+using namespace aliascope::testing;
+
+namespace {
+
+std::string onInput(const std::string& body) { return readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu")", body); }
+
+/// `foo(cos)` in v2 form, where `between` follows it; its new value is getitem_1.
+std::string wrapped(const std::string& before, const std::string& after) {
+    return onInput(R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
+)" + before + R"(
+auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [cos])
+getitem_1: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
+)" + after);
+}
+
+const char* const kExtent = "reinplace{analysis=extent}";
+
+std::size_t placeOf(const PassRun& run, const std::string& node) { return run.after.find("%" + node + " "); }
+
+}  // namespace
+
+class ReinplaceOrderTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    // --- L2 --------------------------------------------------------------------------------------------------------------------------------------
+
+    void readerGoesFirst() {  // must_copy behind locality reordering
+        RUN_PASSES(run, wrapped("", R"(mul: "f32[8, 4][4, 1]cpu" = torch.ops.aten.mul.Tensor(cos, 2)
+                                       return (getitem_1, mul))"), kExtent);
+        QCOMPARE(run.code("x"), "RI00");
+        QCOMPARE(run.decision("x")->rule, "reinplace 9 L2");
+        QVERIFY(placeOf(run, "mul") < placeOf(run, "auto_functionalized_v2"));
+    }
+
+    void whatTheReaderNeedsGoesAlong() {
+        RUN_PASSES(run, wrapped("", R"(slice_1: "f32[2, 4][4, 1]cpu" = torch.ops.aten.slice.Tensor(cos, 0, 1, 3)
+                                       neg: "f32[2, 4][4, 1]cpu" = torch.ops.aten.neg.default(slice_1)
+                                       add: "f32[2, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(neg, slice_1)
+                                       return (getitem_1, add))"), kExtent);
+        QCOMPARE(run.code("x"), "RI00");
+        QVERIFY(placeOf(run, "slice_1") < placeOf(run, "neg"));
+        QVERIFY(placeOf(run, "add") < placeOf(run, "auto_functionalized_v2"));
+    }
+
+    void readerOfBothValuesIsACycle() {
+        const std::string text = wrapped("", R"(add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(cos, getitem_1)
+                                                return (getitem_1, add))");
+        RUN_PASSES(run, text, kExtent);
+        const Decision* d = run.decision("x");
+        QVERIFY(d);
+        QCOMPARE(d->code, "RI50");
+        QCOMPARE(d->need, "needed");
+        QCOMPARE(*d->neededBytes, 128);
+        QCOMPARE(d->blocker.name.str(), "add");
+        QCOMPARE(run.after, run.before);
+    }
+
+    void resultThatWouldLiveLongerThanItSavesStays() {
+        const std::string text = wrapped("", R"(cat: "f32[24, 4][4, 1]cpu" = torch.ops.aten.cat.default([cos, cos, cos])
+                                                return (getitem_1, cat))");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.code("x"), "RI30.READ");
+        QCOMPARE(run.after, run.before);
+    }
+
+    void randomReaderStays() {
+        const std::string text = wrapped("", R"(rand_like: "f32[8, 4][4, 1]cpu" = torch.ops.aten.rand_like.default(cos)
+                                                bernoulli: "f32[8, 4][4, 1]cpu" = torch.ops.aten.bernoulli.default(cos)
+                                                return (getitem_1, bernoulli))");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.code("x"), "RI30.READ");
+        QCOMPARE(run.after, run.before);
+    }
+
+    void tableOperatorsToo() {
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "i64[2][1]cpu", arg2_1: "f32[2, 4][4, 1]cpu")",
+                                               R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
+                                                  index_put: "f32[8, 4][4, 1]cpu" = torch.ops.aten.index_put.default(cos, [arg1_1], arg2_1)
+                                                  mul: "f32[8, 4][4, 1]cpu" = torch.ops.aten.mul.Tensor(cos, 2)
+                                                  return (index_put, mul))");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.count("aten.index_put_.default"), 1);
+        QVERIFY(placeOf(run, "mul") < placeOf(run, "index_put"));
+    }
+
+    void referenceMovesNothing() {
+        const std::string text = wrapped("", R"(mul: "f32[8, 4][4, 1]cpu" = torch.ops.aten.mul.Tensor(cos, 2)
+                                                return (getitem_1, mul))");
+        RUN_PASSES(run, text, "reinplace{analysis=reference}");
+        QCOMPARE(run.code("0"), "RI30.READ");
+        QCOMPARE(run.after, run.before);
+    }
+
+    // --- L3 --------------------------------------------------------------------------------------------------------------------------------------
+
+    void oldRowIsSavedInsteadOfTheBase() {
+        RUN_PASSES(run, wrapped(R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 2))", "return (getitem_1, select)"), kExtent);
+        const Decision* d = run.decision("x");
+        QVERIFY(d);
+        QCOMPARE(d->code, "RI52");
+        QCOMPARE(d->verdict, "clone");
+        QCOMPARE(*d->clonedBytes, 16);
+        QCOMPARE(d->need, "needed");
+        QCOMPARE(d->rule, "reinplace 9 L3");
+        QVERIFY(run.contains("args = ((%getitem_1, %clone_default),)"));
+    }
+
+    void savedBytesAreWhatIsCopied() {
+        RUN_PASSES(run, wrapped(R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 2))", "return (getitem_1, select)"),
+                   "reinplace{analysis=extent},decompose-functionalized{mode=extended}");
+        QCOMPARE(run.count("aten.clone.default"), 1);
+        QVERIFY(run.contains("%clone_default : [num_users=1] = call_function[target=torch.ops.aten.clone.default](args = (%select,)"));
+    }
+
+    void columnKeepsItsStrides() {
+        RUN_PASSES(run, wrapped(R"(select: "f32[8][4]cpu" = torch.ops.aten.select.int(cos, 1, 2)
+                                   slice_1: "f32[2][4]cpu" = torch.ops.aten.slice.Tensor(select, 0, 0, 2))",
+                                "return (getitem_1, slice_1)"), kExtent);
+        QCOMPARE(run.code("x"), "RI52");
+        QCOMPARE(*run.decision("x")->clonedBytes, 20);  // elements 2 to 6
+        QVERIFY(run.contains("args = (%clone_default, [2], [4], 0)"));
+    }
+
+    void severalOldRowsShareOneCopy() {
+        RUN_PASSES(run, wrapped(R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 2)
+                                   select_1: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 4))",
+                                "return (getitem_1, select, select_1)"), kExtent);
+        QCOMPARE(run.code("x"), "RI52");
+        QCOMPARE(*run.decision("x")->clonedBytes, 48);
+        QCOMPARE(run.count("aten.clone.default"), 1);
+    }
+
+    void viewTakenBehindTheWrite() {
+        RUN_PASSES(run, wrapped("", R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 2)
+                                       return (getitem_1, select))"), kExtent);
+        QCOMPARE(run.code("x"), "RI52");
+        QVERIFY(placeOf(run, "select") < placeOf(run, "clone_default"));
+    }
+
+    void cycleIsBrokenByTheRegionThatIsRead() {
+        RUN_PASSES(run, wrapped(R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 2))",
+                                R"(add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(getitem_1, select)
+                                   return (getitem_1, add))"), kExtent);
+        QCOMPARE(run.code("x"), "RI52");
+        QCOMPARE(*run.decision("x")->clonedBytes, 16);
+        QVERIFY(run.contains("args = (%getitem_1, %clone_default)"));
+    }
+
+    void theCallReadsItsOwnSavedRow() {  // RI31
+        const std::string text = onInput(R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
+                                            select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 2)
+                                            auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo_ret.default, y = select, _x_base_index = 0, _all_bases = [cos])
+                                            getitem_1: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
+                                            return (getitem_1,))");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.code("x"), "RI52");
+        QVERIFY(run.contains("y: %clone_default") || run.contains("y = %clone_default"));
+    }
+
+    void wholeOldValueCostsTheSame() {
+        const std::string text = wrapped("", "return (getitem_1, cos)");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.code("x"), "RI51");
+        QCOMPARE(run.after, run.before);
+    }
+
+    // --- L7 --------------------------------------------------------------------------------------------------------------------------------------
+
+    void chainOnAnInputIsWrittenInPlace() {  // chain_scatter
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[2, 4][4, 1]cpu")",
+                                               R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(arg1_1, 0, 0)
+                                                  select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, select, 0, 0)
+                                                  select_1: "f32[4][1]cpu" = torch.ops.aten.select.int(arg1_1, 0, 1)
+                                                  select_scatter_1: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(select_scatter, select_1, 0, 1)
+                                                  sum_1: "f32[][]cpu" = torch.ops.aten.sum.default(select_scatter_1)
+                                                  copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, select_scatter_1)
+                                                  return (sum_1,))");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.count("aten.select_scatter.default"), 0);
+        QCOMPARE(run.count("aten.copy_.default"), 2);  // a row each
+        QVERIFY(!run.contains("args = (%arg0_1, %arg0_1)"));
+        RUN_PASSES(reference, text, "reinplace{analysis=reference}");
+        QCOMPARE(reference.after, reference.before);
+    }
+
+    void chainOnAnIntermediateStaysFunctional() {  // two_setitems_local
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
+                                               R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
+                                                  select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(cos, arg1_1, 0, 0)
+                                                  select_scatter_1: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(select_scatter, arg1_1, 0, 1)
+                                                  sum_1: "f32[][]cpu" = torch.ops.aten.sum.default(select_scatter_1)
+                                                  return (sum_1,))");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.after, run.before);
+    }
+
+    void chainWithAnOldReaderInBetween() {
+        // The middle value is returned: the first link may write the input, the second must not.
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
+                                               R"(select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, arg1_1, 0, 0)
+                                                  select_scatter_1: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(select_scatter, arg1_1, 0, 1)
+                                                  copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, select_scatter_1)
+                                                  return (select_scatter,))");
+        RUN_PASSES(run, text, kExtent);
+        QVERIFY(run.contains("args = (%arg0_1, %select_scatter_1)"));
+    }
+};
+
+QTEST_APPLESS_MAIN(ReinplaceOrderTest)
+#include "tst_reinplace_order.moc"
