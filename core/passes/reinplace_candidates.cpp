@@ -79,7 +79,7 @@ void Reinplacer::run() {
     }
     reportForeignWriteBacks();
     replacements_.apply(g_);
-    forms_.decompose(g_, ctx_, inPlaceScatters_);
+    forms_.decompose(g_, ctx_, inPlaceScatters_, mode_ == AnalysisMode::Extent ? &index_.alias() : nullptr);
 }
 
 void Reinplacer::visit(NodeId id) {
@@ -346,7 +346,12 @@ void Reinplacer::withinBudget(Answer& answer) {
 
 void Reinplacer::takeInPlace(NodeId id, const WrapperCall& call, const Key& key) {
     if (key.value.isNode()) {
-        if (const NodeId copy = index_.writeBack(key.value.asNode(), id)) eraseWriteBack(copy, key.value.asNode());
+        const NodeId copy = index_.writeBack(key.value.asNode(), id);
+        // Two arguments may be the same input, each with a new value of its own: only the one that is written back is what the input ends as.
+        const bool own = copy && (mode_ == AnalysisMode::Reference || std::any_of(key.results.begin(), key.results.end(), [&](const auto& result) {
+                                      return result.node == g_[copy].arg(1).asNode();
+                                  }));
+        if (own) eraseWriteBack(copy, key.value.asNode());
         for (const auto& result : key.results) {
             table_.accept(key.value.asNode(), result.node);
             if (call.kind == WrapperKind::Launch) replacements_.add(result.node, key.value.asNode());

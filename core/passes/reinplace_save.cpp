@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/analysis/footprint.h"
 #include "core/passes/new_nodes.h"
 
 namespace aliascope {
@@ -24,19 +25,6 @@ std::optional<Range> rangeOf(const TensorType& t) {
         if (__builtin_add_overflow(r.last, reach, &r.last)) return std::nullopt;
     }
     return r;
-}
-
-/// No gaps and nothing twice: strides are those of a contiguous tensor with its dimensions in some order.
-bool isDense(const TensorType& t) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> dims;
-    for (std::size_t d = 0; d < t.sizes.size(); ++d)
-        if (t.sizes[d].constant() != 1) dims.emplace_back((*t.strides)[d].constant().value_or(0), t.sizes[d].constant().value_or(0));
-    std::sort(dims.begin(), dims.end());
-    std::int64_t expected = 1;
-    for (const auto& [stride, size] : dims) {
-        if (stride != expected || __builtin_mul_overflow(expected, size, &expected)) return false;
-    }
-    return true;
 }
 
 Value integers(const std::vector<SymInt>& numbers) {

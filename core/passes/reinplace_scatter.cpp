@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/ops/infer.h"
+#include "core/analysis/footprint.h"
+#include "core/passes/clone_nodes.h"
 #include "core/passes/new_nodes.h"
 
 namespace aliascope {
@@ -161,7 +163,18 @@ bool ScatterForms::alwaysWrites(NodeId id) const {
                                [](const ScatterView& v) { return v.op == "aten::as_strided" || v.op == "aten::diagonal"; });
 }
 
-void ScatterForms::decompose(Graph& g, PassContext& ctx, const std::unordered_set<NodeId>& inPlace) const {
+void ScatterForms::decompose(Graph& g, PassContext& ctx, const std::unordered_set<NodeId>& inPlace, const AliasInfo* places) const {
+    const auto cloned = [&](NodeId id, NodeId input, Rewrite& rewrite) {
+        const TensorType* t = places ? places->geometry(input) : nullptr;
+        if (t && t->strides && !(isDense(*t) && t->offset == SymInt(0))) {
+            const ClonedTensor copy = CloneNodes(g, ctx.ops(), *places, id, {input}, CloneExtent::Prefix).clone(input);
+            for (NodeId n : copy.made) rewrite.after.push_back(ref(g, n));
+            return copy.result;
+        }
+        const NodeId clone = NewNodes(g, ctx.ops(), id).call("aten::clone"_n, {Value::node(input)});
+        rewrite.after.push_back(ref(g, clone));
+        return clone;
+    };
     const auto write = [&](NodeId id, const GeneralizedScatter& form, NodeId into, Rewrite& rewrite) {
         NewNodes make(g, ctx.ops(), id);
         NodeId at = into;
@@ -208,10 +221,7 @@ void ScatterForms::decompose(Graph& g, PassContext& ctx, const std::unordered_se
     each(false, [&](NodeId id, const GeneralizedScatter& form) {
         if (!alwaysWrites(id)) return functional(id, form);
         Rewrite rewrite{"decompose-scatter", {ref(g, id)}, {}};
-        NewNodes make(g, ctx.ops(), id);
-        const NodeId clone = make.call("aten::clone"_n, {Value::node(form.input)});
-        rewrite.after.push_back(ref(g, clone));
-        write(id, form, clone, rewrite);
+        write(id, form, cloned(id, form.input, rewrite), rewrite);
         ctx.rewrite(std::move(rewrite));
     });
     each(true, [&](NodeId id, const GeneralizedScatter& form) {

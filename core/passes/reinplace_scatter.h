@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/analysis/alias.h"
 #include "core/pipeline/pass.h"
 
 namespace aliascope {
@@ -42,7 +43,9 @@ public:
     /// A view in the list is always lowered to a write into a clone, so writing in place never costs a fusion.
     bool alwaysWrites(NodeId id) const;
     /// Turns every form back into operators; those in `inPlace` become views of the input and a `copy_`, and their uses become the input.
-    void decompose(Graph& g, PassContext& ctx, const std::unordered_set<NodeId>& inPlace) const;
+    /// With `places`, the clone of a form that is written but not in place keeps strides and offset of its input, which PyTorch's loses where the input
+    /// has gaps: views by `as_strided` count in storage elements.
+    void decompose(Graph& g, PassContext& ctx, const std::unordered_set<NodeId>& inPlace, const AliasInfo* places) const;
 
 private:
     void visitScatter(Graph& g, PassContext& ctx, NodeId id);

@@ -122,6 +122,21 @@ private slots:
         QCOMPARE(d->node.name.str(), "copy_");
     }
 
+    void r4_oneInputForTwoArguments() {
+        // The input ends as what y is; x is written where the input stands.
+        const std::string text = readableGraph(R"(arg0_1: "f32[8][1]cpu")",
+                                               R"(auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.two.default, x = arg0_1, y = arg0_1)
+                                                  getitem_1: "f32[8][1]cpu" = auto_functionalized[1]
+                                                  getitem_2: "f32[8][1]cpu" = auto_functionalized[2]
+                                                  cos: "f32[8][1]cpu" = torch.ops.aten.cos.default(getitem_1)
+                                                  copy_: "f32[8][1]cpu" = torch.ops.aten.copy_.default(arg0_1, getitem_2)
+                                                  return (cos,))");
+        RUN_PASSES(extent, text, kExtent);
+        QCOMPARE(extent.code("x"), "RI00");
+        QCOMPARE(extent.code("y"), "RI13");
+        QVERIFY(extent.contains("args = (%arg0_1, %getitem_2)"));
+    }
+
     void r5_overlappingCopies() {
         const std::string text = onInput(R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
                                             slice_1: "f32[4, 4][4, 1]cpu" = torch.ops.aten.slice.Tensor(cos, 0, 0, 4)
