@@ -103,7 +103,7 @@ public:
     std::string text(int column) const { return std::string(view(column)); }
     std::optional<std::int64_t> optionalInteger(int column) const;
 
-private:
+    /// Binds the next parameter; bind() without values starts anew.
     void put(std::int64_t v);
     void put(int v) { put(static_cast<std::int64_t>(v)); }
     void put(std::uint32_t v) { put(static_cast<std::int64_t>(v)); }
@@ -120,6 +120,7 @@ private:
         v ? put(*v) : put(nullptr);
     }
 
+private:
     sqlite3_stmt* stmt_ = nullptr;
     int next_ = 1;
 };

@@ -92,24 +92,31 @@ struct LaneRecorder::Statements {
     Statement stage, rewrite, rewriteNode, decision, checkStep, diagnostic;
 };
 
-LaneRecorder::LaneRecorder(Database& db, TextPool& pool, const RecorderLimits& limits, std::string path, std::int64_t graph, std::string name,
-                           std::string kind, const OpRegistry& ops)
-    : db_(db), pool_(pool), limits_(limits), path_(std::move(path)), graph_(graph), name_(std::move(name)), kind_(std::move(kind)), ops_(ops) {}
+LaneRecorder::LaneRecorder(RowQueue& queue, Database& db, TextPool& pool, const RecorderLimits& limits, std::string path, std::int64_t graph,
+                           std::string name, std::string kind, const OpRegistry& ops)
+    : queue_(queue),
+      db_(db),
+      pool_(pool),
+      limits_(limits),
+      path_(std::move(path)),
+      graph_(graph),
+      name_(std::move(name)),
+      kind_(std::move(kind)),
+      ops_(ops) {}
 
 LaneRecorder::~LaneRecorder() = default;
 
 Status LaneRecorder::pipelineStarted(const Graph&, const Pipeline& pipeline) {
     try {
         Transaction transaction(db_);
-        Statement insert(db_,
-                         "INSERT INTO lane(graph, name, pipeline, kind, state, created) VALUES(?1, ?2, ?3, ?5, 'running', ?4) RETURNING id");
+        Statement insert(db_, "INSERT INTO lane(graph, name, pipeline, kind, state, created) VALUES(?1, ?2, ?3, ?5, 'running', ?4) RETURNING id");
         const std::string text = pipeline.str(), now = timestamp();
         insert.bind(graph_, name_, text, now, kind_);
         insert.step();
         lane_ = insert.integer(0);
         insert.reset();
         transaction.commit();
-        versions_ = std::make_unique<NodeVersions>(db_, pool_, lane_, ops_);
+        versions_ = std::make_unique<NodeVersions>(queue_, db_, pool_, lane_, ops_);
         statements_ = std::make_unique<Statements>(db_);
         writtenVersions_ = db_.integer("SELECT count(*) FROM node");
         writtenDecisions_ = db_.integer("SELECT count(*) FROM decision");
@@ -149,14 +156,17 @@ void LaneRecorder::abandon() {
 void LaneRecorder::writeStage(const Graph& g, const StageResult& stage) {
     checkLimits(stage);
     Transaction transaction(db_);
+    RowQueue::Span span(queue_);
     const StageDifference difference = versions_->record(g, stage.index);
+    span.settle();
     const std::int64_t stageId = insertStageRow(stage, difference);
     storeGraphState(stage.index);
     if (stage.rewrites) insertRewrites(stageId, *stage.rewrites);
     if (stage.decisions) insertDecisions(stageId, *stage.decisions);
     if (stage.decisions && stage.pass == "auto-chunk")
         writeChunkRows(
-            db_, stageId, *stage.decisions, [&](const NodeRef& ref) { return versions_->uidOf(ref); }, [&](Name name) { return versions_->uidOf(name); });
+            db_, stageId, *stage.decisions, [&](const NodeRef& ref) { return versions_->uidOf(ref); },
+            [&](Name name) { return versions_->uidOf(name); });
     if (stage.diagnostics) insertDiagnostics(stageId, *stage.diagnostics);
     writtenVersions_ += difference.versions;
     if (writtenVersions_ > limits_.nodeVersions) throw LimitReached(path_, "node versions", limits_.nodeVersions);

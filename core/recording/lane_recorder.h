@@ -17,8 +17,8 @@ namespace aliascope::recording {
 class LaneRecorder : public PassObserver {
 public:
     /// `path` is named in messages; `kind` is that of the lane.
-    LaneRecorder(Database& db, TextPool& pool, const RecorderLimits& limits, std::string path, std::int64_t graph, std::string name, std::string kind,
-                 const OpRegistry& ops);
+    LaneRecorder(RowQueue& queue, Database& db, TextPool& pool, const RecorderLimits& limits, std::string path, std::int64_t graph, std::string name,
+                 std::string kind, const OpRegistry& ops);
     ~LaneRecorder() override;
 
     /// Of the table `lane`; 0 = nothing is written yet.
@@ -44,6 +44,7 @@ private:
     Status stageFailed(const StageResult& stage, const SqlError& e);
     void checkLimits(const StageResult& stage) const;
 
+    RowQueue& queue_;
     Database& db_;
     TextPool& pool_;
     RecorderLimits limits_;

@@ -67,17 +67,17 @@ std::optional<double> matchOf(const Node& n) {
 
 }  // namespace
 
-NodeRows::NodeRows(Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops)
+NodeRows::NodeRows(RowQueue& queue, Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops)
     : pool_(pool),
       lane_(lane),
       ops_(ops),
-      node_(db,
+      node_(queue, db,
             "INSERT INTO node(id, lane, uid, first_stage, last_stage, ord, body, kind, name, op, args, type, storage, module, path, line, fn, code, "
             "flags, match) "
             "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)"),
-      use_(db, "INSERT INTO use(node, slot, arg, uid, out, mode) VALUES(?1, ?2, ?3, ?4, ?5, ?6)"),
-      part_(db, "INSERT INTO part(node, out, type, storage) VALUES(?1, ?2, ?3, ?4)"),
-      close_(db, "UPDATE node SET last_stage = ?2 WHERE id = ?1"),
+      use_(queue, db, "INSERT INTO use(node, slot, arg, uid, out, mode) VALUES(?1, ?2, ?3, ?4, ?5, ?6)"),
+      part_(queue, db, "INSERT INTO part(node, out, type, storage) VALUES(?1, ?2, ?3, ?4)"),
+      close_(queue, db, "UPDATE node SET last_stage = ?2 WHERE id = ?1"),
       nextVersion_(db.integer("SELECT max(id) FROM node") + 1) {}
 
 std::int64_t NodeRows::insert(const Body& body, NodeId id, int stage, std::int64_t ord, const Placement& place, const StorageVersions& storages) {

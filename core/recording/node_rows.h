@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "core/analysis/alias.h"
-#include "core/recording/database.h"
+#include "core/recording/row_queue.h"
 #include "core/recording/graph_state.h"
 #include "core/recording/storage_versions.h"
 #include "core/recording/text_pool.h"
@@ -22,7 +22,7 @@ struct Placement {
 
 class NodeRows {
 public:
-    NodeRows(Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops);
+    NodeRows(RowQueue& queue, Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops);
 
     /// Returns the version's row id.
     std::int64_t insert(const Body& body, NodeId id, int stage, std::int64_t ord, const Placement& place, const StorageVersions& storages);
@@ -36,7 +36,7 @@ private:
     TextPool& pool_;
     std::int64_t lane_;
     const OpRegistry& ops_;
-    Statement node_, use_, part_, close_;
+    QueuedStatement node_, use_, part_, close_;
     std::int64_t nextVersion_;
     std::unordered_map<Name, std::int64_t> paths_, modules_, codes_, targets_;
     std::unordered_map<std::uint32_t, std::int64_t> bodyStrs_;

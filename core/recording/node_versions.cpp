@@ -105,8 +105,8 @@ struct NodeVersions::BodyTrack {
     StageFacts facts;
 };
 
-NodeVersions::NodeVersions(Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops)
-    : ops_(ops), rows_(db, pool, lane, ops), storages_(db, lane) {}
+NodeVersions::NodeVersions(RowQueue& queue, Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops)
+    : ops_(ops), rows_(queue, db, pool, lane, ops), storages_(queue, db, lane) {}
 NodeVersions::~NodeVersions() = default;
 
 StageDifference NodeVersions::record(const Graph& g, int stage) {

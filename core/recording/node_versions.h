@@ -26,10 +26,10 @@ struct StageDifference {
 
 class NodeVersions {
 public:
-    NodeVersions(Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops);
+    NodeVersions(RowQueue& queue, Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops);
     ~NodeVersions();
 
-    /// Writes the versions and storages of `stage`. Throws SqlError.
+    /// Gives the versions and storages of `stage` to the queue.
     StageDifference record(const Graph& g, int stage);
     const StageFacts& facts() const { return facts_; }
     /// The bodies of the last recorded stage, numbered.

@@ -69,6 +69,7 @@ struct Recorder::Impl {
     std::string path;
     RecorderLimits limits;
     std::unique_ptr<Database> db;
+    std::unique_ptr<RowQueue> queue;
     std::unique_ptr<TextPool> pool;
     std::unique_ptr<LaneRecorder> lane;
 
@@ -96,7 +97,8 @@ Status Recorder::Impl::open() {
     db->exec("PRAGMA ignore_check_constraints=ON");
     const std::string other = takeOver(*db);
     if (!other.empty()) return fail(heldBy(path, other));
-    pool = std::make_unique<TextPool>(*db);
+    queue = std::make_unique<RowQueue>();
+    pool = std::make_unique<TextPool>(*queue, *db);
     return {};
 }
 
@@ -172,7 +174,7 @@ Result<PassObserver*> Recorder::beginLane(std::int64_t graph, const std::string&
         if (!known.step()) return fail(internalError("S003", {{"why", "no graph " + std::to_string(graph) + " in the session"}}));
         known.reset();
         if (r.db->integer("SELECT count(*) FROM lane") >= r.limits.lanes) return fail(LimitReached(r.path, "lanes", r.limits.lanes).diagnostic);
-        r.lane = std::make_unique<LaneRecorder>(*r.db, *r.pool, r.limits, r.path, graph, r.uniqueLaneName(lane),
+        r.lane = std::make_unique<LaneRecorder>(*r.queue, *r.db, *r.pool, r.limits, r.path, graph, r.uniqueLaneName(lane),
                                                 kind == LaneKind::Foreign ? "foreign" : "recorded", ops);
         return r.lane.get();
     } catch (const SqlError& e) {
@@ -236,12 +238,15 @@ Status Recorder::close() {
     if (r.lane) r.lane->abandon();
     r.lane.reset();
     r.pool.reset();
+    r.queue.reset();
     Status status;
     try {
         r.db->exec("DELETE FROM meta WHERE key = 'writer'");
-        r.db->exec("PRAGMA wal_checkpoint(TRUNCATE)");
+        r.db->exec("PRAGMA wal_checkpoint(FULL)");
         // With readers beside us the log stays; the last of them folds it in.
         r.db->exec("PRAGMA busy_timeout=0");
+        // Everything is on the disk. What follows changes two bytes in one sector of the header, and both states of it open: no need to wait thrice.
+        r.db->exec("PRAGMA synchronous=OFF");
         r.db->exec("PRAGMA journal_mode=DELETE");
     } catch (const SqlError& e) {
         if (!e.busy()) {

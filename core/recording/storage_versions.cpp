@@ -2,12 +2,12 @@
 
 namespace aliascope::recording {
 
-StorageVersions::StorageVersions(Database& db, std::int64_t lane)
+StorageVersions::StorageVersions(RowQueue& queue, Database& db, std::int64_t lane)
     : lane_(lane),
-      insert_(db,
+      insert_(queue, db,
               "INSERT INTO storage(lane, id, first_stage, last_stage, base_uid, role, bytes, bytes_expr, opaque) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, "
               "?8, ?9)"),
-      close_(db, "UPDATE storage SET last_stage = ?4 WHERE lane = ?1 AND id = ?2 AND first_stage = ?3") {}
+      close_(queue, db, "UPDATE storage SET last_stage = ?4 WHERE lane = ?1 AND id = ?2 AND first_stage = ?3") {}
 
 std::vector<int> StorageVersions::number(const AliasInfo& alias, std::uint32_t body) {
     std::vector<int> out;

@@ -10,6 +10,7 @@
 #include "core/analysis/alias.h"
 #include "core/recording/database.h"
 #include "core/recording/recording.h"
+#include "core/recording/row_queue.h"
 
 namespace aliascope::recording {
 
@@ -20,7 +21,7 @@ constexpr Uid makeUid(std::uint32_t body, NodeId id) { return Uid(body) << 32 | 
 
 class StorageVersions {
 public:
-    StorageVersions(Database& db, std::int64_t lane);
+    StorageVersions(RowQueue& queue, Database& db, std::int64_t lane);
 
     /// Numbers of the storages of one body, by StorageId. A storage with the same base keeps its number through all stages of the lane.
     std::vector<int> number(const AliasInfo& alias, std::uint32_t body);
@@ -42,7 +43,7 @@ private:
     void close(int stage, int id, const Row& row);
 
     std::int64_t lane_;
-    Statement insert_, close_;
+    QueuedStatement insert_, close_;
     std::map<std::pair<Uid, int>, int> numbers_;
     std::map<std::uint32_t, std::map<int, Row>> live_;  ///< by body, then number
 };

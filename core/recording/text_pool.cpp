@@ -45,10 +45,10 @@ ByteFacts byteFacts(const TensorType& t, const SymbolTable& symbols) {
     return f;
 }
 
-TextPool::TextPool(Database& db)
+TextPool::TextPool(RowQueue& queue, Database& db)
     : db_(db),
-      insertStr_(db, "INSERT INTO str(id, kind, text) VALUES(?1, ?2, ?3)"),
-      insertType_(db,
+      insertStr_(queue, db, "INSERT INTO str(id, kind, text) VALUES(?1, ?2, ?3)"),
+      insertType_(queue, db,
                   "INSERT INTO type(id, text, dtype, device, layout, sizes, strides, offset_el, numel, bytes, extent_bytes, bytes_expr, trust) "
                   "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)") {
     reload();

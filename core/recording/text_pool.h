@@ -1,5 +1,5 @@
 #pragma once
-// Interning: texts and types get one row each, looked up in memory while a recorder lives. Internal to core/recording.
+// Interning: texts and types get one row each, looked up in memory while a recorder lives. Rows go through the queue. Internal to core/recording.
 
 #include <cstdint>
 #include <optional>
@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "core/ir/type.h"
-#include "core/recording/database.h"
+#include "core/recording/row_queue.h"
 
 namespace aliascope::recording {
 
 class TextPool {
 public:
-    explicit TextPool(Database& db);
+    TextPool(RowQueue& queue, Database& db);
 
     /// Row id in `str`.
     std::int64_t str(std::string_view kind, std::string_view text);
@@ -41,7 +41,7 @@ private:
     TypeEntry insertType(const std::string& text, const TypePtr& type, const std::optional<SymInt>& offset, Trust trust, const SymbolTable& symbols);
 
     Database& db_;
-    Statement insertStr_, insertType_;
+    QueuedStatement insertStr_, insertType_;
     std::unordered_map<std::string, std::int64_t> strs_;  ///< key: kind, NUL, text
     std::unordered_map<std::string, TypeEntry> types_;
     std::int64_t nextStr_ = 1, nextType_ = 1;

@@ -114,7 +114,8 @@ void writeEvents(benchmark::State& state) {
         state.PauseTiming();
         makeSession();
         recording::Database db(sessionPath(), recording::Database::Access::Write);
-        recording::TextPool pool(db);
+        recording::RowQueue queue;
+        recording::TextPool pool(queue, db);
         state.ResumeTiming();
         recording::Transaction transaction(db);
         recording::writeMemory(db, pool, freshRun(db), log);
@@ -129,7 +130,8 @@ std::shared_ptr<Recording> longRun() {
         makeSession();
         {
             recording::Database db(sessionPath(), recording::Database::Access::Write);
-            recording::TextPool pool(db);
+            recording::RowQueue queue;
+        recording::TextPool pool(queue, db);
             recording::Transaction transaction(db);
             recording::writeMemory(db, pool, freshRun(db), traffic(1'000'000));
             transaction.commit();

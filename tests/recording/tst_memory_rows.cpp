@@ -91,7 +91,8 @@ private:
 
 std::int64_t TestMemoryRows::addRun(int stage, const EventLog& log) {
     Database db(path_, Database::Access::Write);
-    recording::TextPool pool(db);
+    recording::RowQueue queue;
+    recording::TextPool pool(queue, db);
     recording::Transaction transaction(db);
     recording::Statement insert(
         db,
