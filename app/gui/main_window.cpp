@@ -388,6 +388,7 @@ void MainWindow::showStatus() {
     QStringList parts;
     if (const StageRow* row = session_.stageRow(session_.stage())) {
         parts << tr("stage %1 %2").arg(row->idx).arg(qstr(row->name)) << tr("%1 nodes").arg(grouped(row->nodes));
+        if (session_.view() && session_.view()->hiddenCount > 0) parts.back() += tr(", %1 hidden").arg(grouped(session_.view()->hiddenCount));
         if (row->state == "failed") parts << tr("failed: %1").arg(qstr(row->message));
     }
     const NodeRow* node = session_.view() ? session_.view()->node(session_.selection().node) : nullptr;

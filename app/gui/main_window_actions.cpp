@@ -28,6 +28,8 @@
 #include "views/panels/compare_panel.h"
 #include "views/panels/decisions_panel.h"
 #include "views/panels/error_banner.h"
+#include "views/panels/filter_bar.h"
+#include "views/panels/find_bar.h"
 #include "views/panels/glossary.h"
 #include "views/panels/history_panel.h"
 #include "views/panels/import_sheet.h"
@@ -143,7 +145,15 @@ void MainWindow::bindCommands() {
     });
     bind("edit.copyCommand", [this] { copyAsCommand(); });
     bind("edit.palette", [this] { palette_->open(); });
-    bind("edit.find", [this] {
+    bind("edit.find", [this] { stage_->findBar()->open(); });
+    auto hit = [this](int direction) {
+        return [this, direction] {
+            if (!stage_->findBar()->step(direction)) say(tr("Nothing is found."));
+        };
+    };
+    bind("edit.findNext", hit(1));
+    bind("edit.findPrevious", hit(-1));
+    bind("edit.findNode", [this] {
         raisePanel(QStringLiteral("nodes"));
         nodes_->focusFilter();
     });
@@ -177,6 +187,21 @@ void MainWindow::bindStageCommands() {
     bind("view.alias", [this] { stage_->toggleAliasHighlight(); });
     bind("view.mutation", [this] { stage_->toggleMutationEdges(); });
     bind("view.fold", [this] { stage_->setFoldViews(!session_.drawing().foldViews); });
+    bind("view.neighbourhood", [this] {
+        if (!stage_->toggleNeighbourhood()) say(tr("Select a node first."));
+    });
+    auto widen = [this](int by) {
+        return [this, by] {
+            if (!stage_->widen(by)) say(tr("The whole graph is shown; F shows the neighbourhood of the selection."));
+        };
+    };
+    bind("view.widen", widen(1));
+    bind("view.narrow", widen(-1));
+    bind("view.changedOnly", [this] { changeFilter(session_, [](DrawingFilter& f) { f.changedOnly = !f.changedOnly; }); });
+    bind("view.hide", [this] {
+        if (!stage_->hideSelected()) say(tr("Select a node first."));
+    });
+    bind("view.unhide", [this] { stage_->showHidden(); });
     bind("view.toggleGroup", [this] {
         const StageViewPtr& view = session_.view();
         const auto at = view ? view->indexOf(session_.selection().node) : std::nullopt;
@@ -444,11 +469,13 @@ void MainWindow::cyclePanel(int direction) {
 
 void MainWindow::cancelOrClear() {
     if (session_.jobs().cancelNewest()) return say(tr("Stopping \u2026"));
+    if (stage_->isAncestorOf(QApplication::focusWidget()) && stage_->leave()) return;
     if (auto* field = qobject_cast<QLineEdit*>(QApplication::focusWidget())) {
         field->clear();
         stage_->setFocus();
         return;
     }
+    if (stage_->leave()) return;
     session_.clearSelection(Origin::Command);
 }
 

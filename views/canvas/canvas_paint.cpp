@@ -133,6 +133,8 @@ bool GraphCanvas::Private::dimmed(const PlacedCard& c) const {
 
 void GraphCanvas::Private::paintOverlay(QPainter& p) const {
     const Palette& c = Palette::active();
+    paintHits(p);
+    paintPins(p);
     if (aliasHighlight) paintAliasFrames(p);
     if (mutationEdges) paintMutationEdges(p);
     const auto frame = [&](int index, Role role, int width) {
@@ -147,6 +149,36 @@ void GraphCanvas::Private::paintOverlay(QPainter& p) const {
     if (selectedCard >= 0) {
         paintSelectedEdges(p, selectedCard);
         frame(selectedCard, Role::Selection, card::selectionFrame);
+    }
+}
+
+/// A bar at the left of what a search found; of a closed group when it holds one of them.
+void GraphCanvas::Private::paintHits(QPainter& p) const {
+    if (!hits || hits->empty()) return;
+    const QColor colour = Palette::active()(Role::Selection);
+    std::vector<char> marked(drawing().cards.size(), 0);
+    for (std::uint32_t node : *hits)
+        if (const std::int32_t card = drawing().cardOfNode[node]; card >= 0) marked[std::size_t(card)] = 1;
+    forVisibleCards(visibleContent(), [&](std::uint32_t i) {
+        if (!marked[i]) return;
+        const QRect r = rectOf(drawing().cards[i]).toRect();
+        p.fillRect(QRect(r.left() - 6, r.top(), 4, std::max(2, r.height())), colour);
+        p.fillRect(QRect(r.left() - 6, r.top(), 10, 2), colour);
+        p.fillRect(QRect(r.left() - 6, r.bottom() - 1, 10, 2), colour);
+    });
+}
+
+void GraphCanvas::Private::paintPins(QPainter& p) const {
+    if (pins.empty()) return;
+    const double side = std::max(6.0, std::round(10 * zoom));
+    p.setPen(Qt::NoPen);
+    p.setBrush(Palette::active()(Role::Pin));
+    for (Uid uid : pins) {
+        const int index = cardOf(uid);
+        if (index < 0) continue;
+        const QRectF r = rectOf(drawing().cards[std::size_t(index)]);
+        const QPointF corner[3] = {r.topLeft(), r.topLeft() + QPointF(side, 0), r.topLeft() + QPointF(0, side)};
+        p.drawPolygon(corner, 3);
     }
 }
 
@@ -223,6 +255,11 @@ void GraphCanvas::Private::paintMutationEdges(QPainter& p) const {
             else if (edge.mode == EdgeRow::Mode::Read) readers.push_back({edge.to, to->ord});
         }
     }
+    // What stands in the way of a decision about a write is the edge to look at.
+    const auto blocks = [&](Uid writer, Uid reader) {
+        const auto found = decisionOf.find(writer);
+        return found != decisionOf.end() && found->second->blockerUid == reader;
+    };
     std::size_t drawn = 0;
     p.setRenderHint(QPainter::Antialiasing, true);
     for (const Write& w : writes)
@@ -230,9 +267,15 @@ void GraphCanvas::Private::paintMutationEdges(QPainter& p) const {
             const int from = cardOf(w.writer), to = cardOf(r.writer);
             if (r.ord <= w.ord || from < 0 || to < 0 || from == to || drawn++ >= kMostMutationEdges) continue;
             const QRectF a = rectOf(drawing().cards[std::size_t(from)]), b = rectOf(drawing().cards[std::size_t(to)]);
-            p.setPen(QPen(colour, 2, Qt::DashLine));
-            p.drawLine(QPointF(a.right() - 14, a.bottom()), QPointF(b.right() - 14, b.top()));
-            drawArrowHead(p, QPointF(b.right() - 14, b.top()), 8, colour);
+            const bool blocker = blocks(w.writer, r.writer);
+            const QPointF start(a.right() - 14, a.bottom()), end(b.right() - 14, b.top());
+            p.setPen(QPen(colour, blocker ? 3 : 2, Qt::DashLine));
+            p.drawLine(start, end);
+            drawArrowHead(p, end, blocker ? 11 : 8, colour);
+            if (!blocker) continue;
+            p.setPen(Palette::active()(Role::Ink));
+            p.setFont(painter->fonts().title);
+            p.drawText(QRectF(end.x() + 4, end.y() - 26, 16, 16), Qt::AlignCenter, QStringLiteral("!"));
         }
     p.setRenderHint(QPainter::Antialiasing, false);
 }

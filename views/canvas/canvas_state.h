@@ -20,6 +20,9 @@ struct GraphCanvas::Private {
     std::shared_ptr<const std::vector<DecisionRow>> decisions;
     std::unordered_map<Uid, const DecisionRow*> decisionOf;
     Selection selection;
+    std::shared_ptr<const HeatMap> heat;
+    std::shared_ptr<const std::vector<std::uint32_t>> hits;
+    std::unordered_set<Uid> pins;
     ColourMode mode = ColourMode::Diff;
     bool aliasHighlight = false, mutationEdges = false;
     double zoom = 1.0;
@@ -41,6 +44,8 @@ struct GraphCanvas::Private {
 
     int cardOf(Uid uid) const;          ///< -1 = not drawn
     int cardAt(QPointF viewport) const;
+    /// The card at the other end of the only long edge whose stub lies there, -1 = none.
+    int stubTargetAt(QPointF viewport) const;
     /// Group whose header lies there, -1 = none.
     int openGroupAt(QPointF viewport) const;
     /// Calls f(card index) for every card that meets `content`.
@@ -64,6 +69,8 @@ struct GraphCanvas::Private {
     void paintSelectedEdges(QPainter& p, int card) const;
     void paintMutationEdges(QPainter& p) const;
     void paintAliasFrames(QPainter& p) const;
+    void paintHits(QPainter& p) const;
+    void paintPins(QPainter& p) const;
 };
 
 template <class F>

@@ -46,8 +46,9 @@ DetailLevel CardPainter::levelOf(double zoom) {
     return zoom < card::farBelow ? DetailLevel::Far : zoom < card::nearFrom ? DetailLevel::Middle : DetailLevel::Near;
 }
 
-CardPainter::CardPainter(const StageView& view, const std::unordered_map<Uid, const DecisionRow*>& decisions, ColourMode mode, double zoom)
-    : view_(view), decisions_(decisions), mode_(mode), zoom_(zoom), level_(levelOf(zoom)), fonts_(zoom) {
+CardPainter::CardPainter(const StageView& view, const std::unordered_map<Uid, const DecisionRow*>& decisions, ColourMode mode, double zoom,
+                         const HeatMap* heat)
+    : view_(view), decisions_(decisions), mode_(mode), heat_(heat), zoom_(zoom), level_(levelOf(zoom)), fonts_(zoom) {
     countGroups();
 }
 
@@ -55,12 +56,15 @@ void CardPainter::countGroups() {
     const LayoutInput& input = *view_.drawingInput;
     if (input.groups.empty()) return;
     groups_.resize(input.groups.size());
-    for (std::size_t i = 0; i < input.nodes.size(); ++i) {
-        for (std::int32_t g = input.nodes[i].group; g >= 0; g = input.groups[g].parent) {
-            GroupCount& count = groups_[g];
+    for (std::size_t i = 0; i < view_.groupOf.size(); ++i) {
+        if (view_.groupOf[i] == ~0u) continue;
+        const bool clone = view_.family[i] == Family::Copy && view_.snapshot->nodes[i]->op.find("clone") != std::string::npos;
+        for (auto g = std::int32_t(view_.groupOf[i]); g >= 0; g = input.groups[std::size_t(g)].parent) {
+            GroupCount& count = groups_[std::size_t(g)];
             ++count.nodes;
             count.added += view_.mark[i] == '+';
             count.changed += view_.mark[i] == '~';
+            count.clones += clone;
             count.decisions += int(decisions_.count(view_.snapshot->nodes[i]->uid));
         }
     }
@@ -71,6 +75,7 @@ QString CardPainter::groupSummary(std::int32_t group) const {
     QString out = c.nodes == 1 ? QStringLiteral("1 node") : QStringLiteral("%1 nodes").arg(QLocale().toString(c.nodes));
     if (c.added) out += QStringLiteral("   +%1").arg(c.added);
     if (c.changed) out += QStringLiteral("   ~%1").arg(c.changed);
+    if (c.clones) out += c.clones == 1 ? QStringLiteral("   1 clone") : QStringLiteral("   %1 clones").arg(c.clones);
     if (c.decisions) out += QStringLiteral("   %1 decided").arg(c.decisions);
     return out;
 }
@@ -124,17 +129,33 @@ Role familyRole(Family family) {
 
 QColor CardPainter::familyColour(Family family) const { return Palette::active()(familyRole(family)); }
 
+std::optional<int> CardPainter::heatStep(std::uint32_t node) const {
+    const NodeRow& row = *view_.snapshot->nodes[node];
+    std::int64_t bytes = 0;
+    if (mode_ == ColourMode::Bytes) bytes = row.bytes.value_or(0);
+    if (mode_ == ColourMode::LiveAtPeak && heat_) {
+        const auto found = heat_->find(row.uid);
+        bytes = found == heat_->end() ? 0 : found->second;
+    }
+    if (bytes <= 0) return std::nullopt;
+    // One step of the ramp per factor of 16, from 256 B on.
+    return std::clamp(int((std::log2(double(bytes)) - 8) / 4), 0, kHeatSteps - 1);
+}
+
+/// Words stay on the panel's colour: heat is a bar at the right.
+void CardPainter::paintHeat(QPainter& p, std::uint32_t node, const QRectF& r) const {
+    const auto step = heatStep(node);
+    if (!step) return;
+    const double width = level_ == DetailLevel::Near ? card::familyColumn * zoom_ / 2 : card::chipBar * 2;
+    p.fillRect(QRectF(r.right() - width, r.y() + 1, width - 1, r.height() - 2), Palette::active().heat(*step));
+}
+
 QColor CardPainter::fill(std::uint32_t node) const {
     const Palette& c = Palette::active();
     if (mode_ == ColourMode::Diff) {
         if (view_.mark[node] == '+') return c(Role::AddedFill);
         if (view_.mark[node] == '~') return c(Role::ChangedFill);
         return c(Role::Panel);
-    }
-    const NodeRow& row = *view_.snapshot->nodes[node];
-    if (mode_ == ColourMode::Bytes && row.bytes && *row.bytes > 0) {
-        // One step of the ramp per factor of 16, from 256 B on.
-        return c.heat(std::clamp(int((std::log2(double(*row.bytes)) - 8) / 4), 0, kHeatSteps - 1));
     }
     if (mode_ == ColourMode::Family) return c.mix(Role::Panel, familyRole(view_.family[node]), c.theme() == Theme::Light ? 0.12 : 0.22);
     return c(Role::Panel);
@@ -160,8 +181,9 @@ void CardPainter::paintFar(QPainter& p, const PlacedCard& placed, const QRectF& 
     } else if (mode_ == ColourMode::Storage) {
         const int storage = view_.snapshot->nodes[placed.node]->storage;
         colour = storage >= 0 ? c.slot(storage) : c(Role::Line);
-    } else if (mode_ == ColourMode::Bytes) {
-        colour = fill(placed.node);
+    } else if (mode_ == ColourMode::Bytes || mode_ == ColourMode::LiveAtPeak) {
+        const auto step = heatStep(placed.node);
+        colour = step ? c.heat(*step) : c(Role::Line);
     } else if (mode_ == ColourMode::Family) {
         colour = familyColour(view_.family[placed.node]);
     }
@@ -182,11 +204,12 @@ void CardPainter::paintMiddle(QPainter& p, const PlacedCard& placed, const QRect
     p.fillRect(r.adjusted(1, 1, -1, -1), fill(node));
     p.fillRect(QRectF(r.x(), r.y(), card::chipBar, r.height()), familyColour(view_.family[node]));
     if (mode_ == ColourMode::Storage) paintStorageBar(p, node, r);
+    paintHeat(p, node, r);
     const QFontMetricsF metrics(fonts_.chip);
     if (r.height() < metrics.height() * 0.8) return;
     p.setFont(fonts_.chip);
     p.setPen(c(Role::Ink));
-    QRectF words = r.adjusted(card::chipBar + 3, 0, -3, 0);
+    QRectF words = r.adjusted(card::chipBar + 3, 0, heatStep(node) ? -3 - 2 * card::chipBar : -3, 0);
     if (view_.mark[node] != ' ' && view_.mark[node] != 0) {
         p.drawText(words, Qt::AlignRight | Qt::AlignVCenter, QString(QLatin1Char(view_.mark[node])));
         words.setRight(words.right() - 10);
@@ -223,9 +246,10 @@ void CardPainter::paintNear(QPainter& p, const PlacedCard& placed, const QRectF&
     p.setPen(c(Role::Panel));
     p.drawText(column, Qt::AlignCenter, t.tag);
     if (mode_ == ColourMode::Storage) paintStorageBar(p, node, r);
+    paintHeat(p, node, r);
 
     const double pad = card::padding * z;
-    QRectF inner(column.right() + pad, r.y() + pad * 0.7, r.right() - column.right() - 2 * pad, r.height() - 1.4 * pad);
+    QRectF inner(column.right() + pad, r.y() + pad * 0.7, r.right() - column.right() - 2 * pad - (heatStep(node) ? card::familyColumn * z / 2 : 0), r.height() - 1.4 * pad);
     const double rowHeight = inner.height() / 4;
     const auto row = [&](int i) { return QRectF(inner.x(), inner.y() + rowHeight * i, inner.width(), rowHeight); };
     const QFontMetricsF titleMetrics(fonts_.title), nameMetrics(fonts_.name), smallMetrics(fonts_.small);
@@ -263,6 +287,14 @@ void CardPainter::paintNear(QPainter& p, const PlacedCard& placed, const QRectF&
     }
     p.setPen(c(Role::Ink));
     p.drawText(shape, Qt::AlignLeft | Qt::AlignVCenter, smallMetrics.elidedText(t.shape, Qt::ElideRight, shape.width()));
+    if (mode_ == ColourMode::LiveAtPeak) {
+        const auto live = heat_ ? heat_->find(view_.snapshot->nodes[node]->uid) : HeatMap::const_iterator();
+        const bool known = heat_ && live != heat_->end();
+        p.setPen(c(Role::Ink));
+        p.drawText(row(3), Qt::AlignLeft | Qt::AlignVCenter,
+                   known ? QObject::tr("%1 live at the peak").arg(bytesText(live->second)) : QObject::tr("nothing live at the peak"));
+        return;
+    }
     if (t.verdict) return paintVerdict(p, t, row(3));
     p.setPen(c(Role::Secondary));
     p.drawText(row(3), Qt::AlignLeft | Qt::AlignVCenter, smallMetrics.elidedText(t.detail, Qt::ElideRight, inner.width()));

@@ -5,6 +5,7 @@
 #include <QFont>
 #include <QPainter>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -31,7 +32,8 @@ struct CardText {
 
 class CardPainter {
 public:
-    CardPainter(const StageView& view, const std::unordered_map<Uid, const DecisionRow*>& decisions, ColourMode mode, double zoom);
+    CardPainter(const StageView& view, const std::unordered_map<Uid, const DecisionRow*>& decisions, ColourMode mode, double zoom,
+                const HeatMap* heat = nullptr);
 
     DetailLevel level() const { return level_; }
     static DetailLevel levelOf(double zoom);
@@ -49,18 +51,22 @@ private:
     void paintFar(QPainter& p, const PlacedCard& card, const QRectF& r) const;
     void paintGroup(QPainter& p, const PlacedCard& card, const QRectF& r) const;
     void paintVerdict(QPainter& p, const CardText& text, const QRectF& row) const;
+    void paintHeat(QPainter& p, std::uint32_t node, const QRectF& r) const;
     void paintStorageBar(QPainter& p, std::uint32_t node, const QRectF& r) const;
     QColor fill(std::uint32_t node) const;
+    /// Step of the heat ramp; nothing = no heat.
+    std::optional<int> heatStep(std::uint32_t node) const;
     QColor familyColour(Family family) const;
     void countGroups();
 
     const StageView& view_;
     const std::unordered_map<Uid, const DecisionRow*>& decisions_;
     ColourMode mode_;
+    const HeatMap* heat_;
     double zoom_;
     DetailLevel level_;
     CardFonts fonts_;
-    struct GroupCount { int nodes = 0, added = 0, changed = 0, decisions = 0; };
+    struct GroupCount { int nodes = 0, added = 0, changed = 0, clones = 0, decisions = 0; };
     std::vector<GroupCount> groups_;
 };
 

@@ -33,6 +33,7 @@ const char* colourModeWord(ColourMode mode) {
         case ColourMode::Storage: return "storage";
         case ColourMode::Family: return "operator family";
         case ColourMode::Bytes: return "bytes";
+        case ColourMode::LiveAtPeak: return "live at peak";
         case ColourMode::None: break;
     }
     return "nothing";
@@ -76,6 +77,21 @@ int GraphCanvas::Private::cardAt(QPointF viewport) const {
     int found = -1;
     forVisibleCards(QRectF(at, QSizeF(0.01, 0.01)), [&](std::uint32_t i) { found = int(i); });
     return found;
+}
+
+int GraphCanvas::Private::stubTargetAt(QPointF viewport) const {
+    if (empty() || !painter || painter->level() != DetailLevel::Near) return -1;
+    const double reach = card::stub * zoom + 4;
+    int target = -1;
+    const QPointF at = toContent(viewport);
+    forVisibleCards(QRectF(at.x(), at.y() - reach / zoom, 0.01, 2 * reach / zoom), [&](std::uint32_t i) {
+        const QRectF r = rectOf(drawing().cards[i]);
+        const bool above = viewport.y() < r.top() && viewport.y() > r.top() - reach && viewport.x() < r.center().x();
+        const bool below = viewport.y() > r.bottom() && viewport.y() < r.bottom() + reach && viewport.x() > r.center().x();
+        if (above && stubsIn[i] == 1) target = int(drawing().edges[std::size_t(stubInEdge[i])].from);
+        if (below && stubsOut[i] == 1) target = int(drawing().edges[std::size_t(stubOutEdge[i])].to);
+    });
+    return target;
 }
 
 int GraphCanvas::Private::openGroupAt(QPointF viewport) const {
@@ -156,7 +172,7 @@ void GraphCanvas::Private::indexStubs() {
     }
 }
 
-void GraphCanvas::Private::freshPainter() { painter = empty() ? nullptr : std::make_unique<CardPainter>(*view, decisionOf, mode, zoom); }
+void GraphCanvas::Private::freshPainter() { painter = empty() ? nullptr : std::make_unique<CardPainter>(*view, decisionOf, mode, zoom, heat.get()); }
 
 void GraphCanvas::Private::invalidate() {
     base = QImage();
@@ -183,6 +199,7 @@ void GraphCanvas::setStage(StageViewPtr view) {
             place = r.topLeft();
         });
     }
+    if (!view || !d_->view || view->snapshot != d_->view->snapshot) d_->hits.reset();
     d_->view = std::move(view);
     d_->hoverCard = -1;
     d_->indexDecisions();
@@ -217,8 +234,11 @@ void GraphCanvas::setSelection(const Selection& selection) {
     d_->selection = selection;
     if (d_->aliasHighlight) d_->base = QImage();
     viewport()->update();
+    Q_EMIT viewportMoved();  // the overview marks the storage
     if (selection.node != kNoUid) reveal(selection.node);
 }
+
+const Selection& GraphCanvas::selection() const { return d_->selection; }
 
 void GraphCanvas::reveal(Uid uid) {
     const int index = d_->cardOf(uid);
@@ -235,6 +255,33 @@ void GraphCanvas::setColourMode(ColourMode mode) {
     d_->mode = mode;
     d_->freshPainter();
     d_->invalidate();
+}
+
+void GraphCanvas::setHeat(std::shared_ptr<const HeatMap> heat) {
+    d_->heat = std::move(heat);
+    d_->freshPainter();
+    d_->invalidate();
+}
+
+void GraphCanvas::setHits(std::shared_ptr<const std::vector<std::uint32_t>> hits) {
+    d_->hits = std::move(hits);
+    viewport()->update();
+    Q_EMIT viewportMoved();
+}
+
+const std::vector<std::uint32_t>* GraphCanvas::hits() const { return d_->hits.get(); }
+
+void GraphCanvas::setPins(const std::unordered_set<Uid>& pins) {
+    d_->pins = pins;
+    viewport()->update();
+}
+
+GraphCanvas::Place GraphCanvas::place() const { return {d_->zoom, {horizontalScrollBar()->value(), verticalScrollBar()->value()}}; }
+
+void GraphCanvas::setPlace(const Place& place) {
+    setZoom(place.zoom);
+    horizontalScrollBar()->setValue(place.scroll.x());
+    verticalScrollBar()->setValue(place.scroll.y());
 }
 
 ColourMode GraphCanvas::colourMode() const { return d_->mode; }
@@ -339,6 +386,10 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
         Q_EMIT selected(d_->uidOf(c));
         return;
     }
+    if (const int other = d_->stubTargetAt(event->position()); other >= 0) {
+        Q_EMIT selected(d_->uidOf(d_->drawing().cards[std::size_t(other)]));
+        return;
+    }
     if (const int group = d_->openGroupAt(event->position()); group >= 0) {
         Q_EMIT groupToggled(QString::fromStdString(d_->view->drawingInput->groups[std::size_t(group)].title));
         return;
@@ -412,6 +463,9 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
             if (next >= 0 && next < int(cards.size()) && cards[std::size_t(next)].row == cards[std::size_t(card)].row) go(cards[std::size_t(next)].node);
             return;
         }
+        case Qt::Key_Space:
+            if (from != kNoUid) Q_EMIT pinToggled(from);
+            return;
         case Qt::Key_PageDown: return pan(verticalScrollBar(), std::max(1, viewport()->height() / std::max(1, verticalScrollBar()->singleStep()) - 1));
         case Qt::Key_PageUp: return pan(verticalScrollBar(), -std::max(1, viewport()->height() / std::max(1, verticalScrollBar()->singleStep()) - 1));
         case Qt::Key_Return:
@@ -485,12 +539,14 @@ QJsonObject GraphCanvas::dump() const {
                           {QStringLiteral("x"), r.x()}, {QStringLiteral("y"), r.y()}, {QStringLiteral("w"), r.width()}, {QStringLiteral("h"), r.height()}};
             const char mark = d_->view->mark[c.node];
             o[QStringLiteral("mark")] = mark ? QString(QLatin1Char(mark)) : QString();
+            o[QStringLiteral("pinned")] = d_->pins.contains(d_->uidOf(c));
             o[QStringLiteral("selected")] = int(i) == d_->cardOf(d_->selection.node);
             if (c.group >= 0) o[QStringLiteral("group")] = QString::fromStdString(d_->view->drawingInput->groups[std::size_t(c.group)].title);
             cards.append(o);
         });
     }
     out[QStringLiteral("cards")] = cards;
+    out[QStringLiteral("hits")] = d_->hits ? int(d_->hits->size()) : 0;
     return out;
 }
 

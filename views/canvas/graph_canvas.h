@@ -7,15 +7,19 @@
 #include <QJsonObject>
 
 #include <memory>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "views/session/stage_view.h"
 
 namespace aliascope {
 
-enum class ColourMode : std::uint8_t { Diff, Storage, Family, Bytes, None };
-inline constexpr int kColourModes = 5;
+enum class ColourMode : std::uint8_t { Diff, Storage, Family, Bytes, LiveAtPeak, None };
+inline constexpr int kColourModes = 6;
 const char* colourModeWord(ColourMode mode);
+/// Bytes that a node's value takes of the peak of memory.
+using HeatMap = std::unordered_map<Uid, std::int64_t>;
 
 class GraphCanvas : public QAbstractScrollArea {
     Q_OBJECT
@@ -32,6 +36,7 @@ public:
 
     /// Selects without emitting; scrolls only if the card is not visible, then to a third of the height.
     void setSelection(const Selection& selection);
+    const Selection& selection() const;
     void reveal(Uid uid);
 
     /// Viewport rectangle of the card that shows `uid` (its group's when collapsed); empty when it is not drawn.
@@ -41,6 +46,13 @@ public:
 
     void setColourMode(ColourMode mode);
     ColourMode colourMode() const;
+    /// What colours mean in the mode LiveAtPeak; null = not known yet.
+    void setHeat(std::shared_ptr<const HeatMap> heat);
+    /// Nodes that a search found, as indices into the stage's nodes; null = none is sought.
+    void setHits(std::shared_ptr<const std::vector<std::uint32_t>> hits);
+    const std::vector<std::uint32_t>* hits() const;
+    /// Nodes that carry a pin in their corner.
+    void setPins(const std::unordered_set<Uid>& pins);
     void setAliasHighlight(bool on);     ///< A: the storage of the selected node, the rest dimmed
     void setMutationEdges(bool on);      ///< Shift+M
 
@@ -50,6 +62,13 @@ public:
     void zoomOut();
     void fitWidth();
     void fitSelection();
+    /// Zoom and scroll position, to come back to.
+    struct Place {
+        double zoom = 1;
+        QPoint scroll;
+    };
+    Place place() const;
+    void setPlace(const Place& place);
 
     /// What is drawn, for tests: zoom, level, visible cards with uid, texts, states.
     QJsonObject dump() const;
@@ -58,6 +77,7 @@ Q_SIGNALS:
     void selected(aliascope::Uid uid);               ///< clicked or moved to by keys; kNoUid clears
     void activated(aliascope::Uid uid);              ///< double click, Enter
     void hovered(aliascope::Uid uid);
+    void pinToggled(aliascope::Uid uid);             ///< Space
     void groupToggled(const QString& group);         ///< title of a group to open or close; whoever owns the stage draws it anew
     void zoomChanged(double zoom);
     void viewportMoved();                            ///< for the overview strip

@@ -53,6 +53,19 @@ void OverviewStrip::paintEvent(QPaintEvent*) {
         const char mark = rank[std::size_t(y)];
         if (mark != ' ') p.fillRect(QRect(2 + lane, y, lane - 1, 2), mark == '+' ? c(Role::Added) : c(Role::Changed));
     }
+    const Selection& selection = canvas_->selection();
+    if (selection.storage >= 0) {
+        for (std::uint32_t node : view->members(selection.storage)) {
+            const std::int32_t index = d.cardOfNode[node];
+            if (index >= 0) p.fillRect(QRect(width() - 3, int(d.cards[std::size_t(index)].y * scale), 3, 3), c.slot(selection.storage));
+        }
+    }
+    if (const auto* hits = canvas_->hits()) {
+        for (std::uint32_t node : *hits) {
+            const std::int32_t index = d.cardOfNode[node];
+            if (index >= 0) p.fillRect(QRect(1, int(d.cards[std::size_t(index)].y * scale), width() - 2, 2), c(Role::Selection));
+        }
+    }
     const QScrollBar* bar = canvas_->verticalScrollBar();
     const double whole = bar->maximum() + bar->pageStep();
     if (whole <= 0) return;

@@ -1,5 +1,6 @@
 #include "views/panels/stage_panel.h"
 
+#include <QApplication>
 #include <QButtonGroup>
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -8,13 +9,18 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "views/canvas/metrics.h"
 #include "views/canvas/overview_strip.h"
+#include "views/panels/colour_legend.h"
 #include "views/panels/command_line.h"
 #include "views/panels/counterpart_strip.h"
+#include "views/panels/filter_bar.h"
+#include "views/panels/find_bar.h"
 #include "views/panels/theme.h"
 #include "views/panels/widgets.h"
+#include "views/session/memory_profile.h"
 
 namespace aliascope {
 
@@ -36,6 +42,16 @@ StagePanel::StagePanel(Session& session, QWidget* parent) : QWidget(parent), ses
         session_.selectNode(uid, Origin::Graph);
         emit whyWanted();
     });
+    connect(canvas_, &GraphCanvas::pinToggled, &session_, &Session::togglePin);
+    connect(&session_, &Session::pinsChanged, this, [this] { canvas_->setPins(session_.pins()); });
+    connect(find_, &FindBar::hitsChanged, this, [this] {
+        canvas_->setHits(find_->hits());
+        std::unordered_set<Uid> found;
+        if (find_->hits() && session_.view())
+            for (std::uint32_t node : *find_->hits()) found.insert(session_.view()->snapshot->nodes[node]->uid);
+        text_->setHits(std::move(found));
+    });
+    connect(find_, &FindBar::left, this, &StagePanel::endFind);
     connect(canvas_, &GraphCanvas::groupToggled, &session_, &Session::toggleGroup);
     connect(canvas_, &GraphCanvas::zoomChanged, this, &StagePanel::showZoom);
     connect(text_, &TextPane::selected, this, [this](Uid uid) { session_.selectNode(uid, Origin::Text); });
@@ -111,6 +127,9 @@ QWidget* StagePanel::header() {
     fold_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     fold_->setCheckable(true);
     graphRow->addWidget(fold_);
+    filter_ = iconButton(QStringLiteral("filter"), tr("Filters of the graph"), QStringLiteral("stage.filter"), graphTools_);
+    new FilterMenu(session_, filter_);
+    graphRow->addWidget(filter_);
     zoomOut_ = iconButton(QStringLiteral("down"), tr("Smaller (Ctrl+-)"), QStringLiteral("stage.zoomOut"), graphTools_);
     zoom_ = new QLabel(graphTools_);
     zoom_->setObjectName(QStringLiteral("stage.zoom"));
@@ -132,14 +151,22 @@ void StagePanel::build() {
     column->addWidget(rule(this));
     counterpart_ = new CounterpartStrip(session_, this);
     column->addWidget(counterpart_);
+    find_ = new FindBar(session_, this);
+    column->addWidget(find_);
+    filters_ = new FilterBar(session_, this);
+    column->addWidget(filters_);
     splitter_ = new QSplitter(Qt::Horizontal, this);
     splitter_->setObjectName(QStringLiteral("stage.splitter"));
     splitter_->setHandleWidth(1);
     splitter_->setChildrenCollapsible(false);
     graphBox_ = new QWidget(splitter_);
-    auto* graphRow = new QHBoxLayout(graphBox_);
-    graphRow->setContentsMargins(0, 0, 0, 0);
-    graphRow->setSpacing(0);
+    auto* graphColumn = new QVBoxLayout(graphBox_);
+    graphColumn->setContentsMargins(0, 0, 0, 0);
+    graphColumn->setSpacing(0);
+    auto* graphRow = new QHBoxLayout;
+    graphColumn->addLayout(graphRow, 1);
+    legend_ = new ColourLegend(graphBox_);
+    graphColumn->addWidget(legend_);
     canvas_ = new GraphCanvas(graphBox_);
     canvas_->setObjectName(QStringLiteral("graph.canvas"));
     canvas_->setAccessibleName(tr("Graph of the stage"));
@@ -163,7 +190,7 @@ void StagePanel::build() {
         if (textShown()) session_.requestText(textForm(), removedLines());
     });
     connect(removed_, &QToolButton::toggled, this, &StagePanel::setRemovedLines);
-    connect(colour_, &QComboBox::activated, this, [this](int mode) { canvas_->setColourMode(ColourMode(mode)); });
+    connect(colour_, &QComboBox::activated, this, [this](int mode) { setColour(ColourMode(mode)); });
     connect(fold_, &QToolButton::toggled, this, &StagePanel::setFoldViews);
     connect(zoomOut_, &QToolButton::clicked, canvas_, &GraphCanvas::zoomOut);
     connect(zoomIn_, &QToolButton::clicked, canvas_, &GraphCanvas::zoomIn);
@@ -207,8 +234,91 @@ void StagePanel::setFoldViews(bool on) {
 
 void StagePanel::cycleColour(int direction) {
     const int mode = (int(canvas_->colourMode()) + direction + kColourModes) % kColourModes;
-    canvas_->setColourMode(ColourMode(mode));
-    colour_->setCurrentIndex(mode);
+    setColour(ColourMode(mode));
+}
+
+void StagePanel::setColour(ColourMode mode) {
+    canvas_->setColourMode(mode);
+    colour_->setCurrentIndex(int(mode));
+    legend_->setMode(mode);
+    readHeat();
+}
+
+/// What lives at the predicted peak of the stage, by the node that made it.
+void StagePanel::readHeat() {
+    const StageViewPtr& view = session_.view();
+    if (!view || canvas_->colourMode() != ColourMode::LiveAtPeak) return;
+    session_.ask(
+        QStringLiteral("heat"),
+        [lane = view->lane, stage = view->stage, ops = session_.ops()](const Recording& recording, const JobContext& job) -> std::shared_ptr<const HeatMap> {
+            const Result<MemoryProfilePtr> profile = predictProfile(recording, lane, stage, *ops, job.cancelToken(), job.progressFunction());
+            auto heat = std::make_shared<HeatMap>();
+            if (!profile || !*profile) return heat;
+            for (const memory::Lifetime& held : (*profile)->report().peakHolders())
+                if (held.counts()) (*heat)[(*profile)->originUid(held)] += held.exact;
+            return heat;
+        },
+        [this, view](const std::shared_ptr<const HeatMap>& heat) {
+            if (view == session_.view()) canvas_->setHeat(heat);
+        });
+}
+
+bool StagePanel::toggleNeighbourhood() {
+    const Uid uid = session_.selection().node;
+    const Uid centre = session_.drawing().filter.centre;
+    if (centre != kNoUid && (uid == kNoUid || uid == centre)) return leave();
+    if (uid == kNoUid || !session_.view() || !session_.view()->indexOf(uid)) return false;
+    if (centre == kNoUid) placeBefore_ = canvas_->place();
+    changeFilter(session_, [uid](DrawingFilter& f) { f.centre = uid; });
+    return true;
+}
+
+bool StagePanel::widen(int by) {
+    static constexpr int kWidest = 64;
+    const DrawingFilter& filter = session_.drawing().filter;
+    if (filter.centre == kNoUid && !filter.changedOnly) return false;
+    changeFilter(session_, [by](DrawingFilter& f) {
+        if (f.centre != kNoUid) {
+            f.up = std::clamp(f.up + by, 1, kWidest);
+            f.down = std::clamp(f.down + by, 1, kWidest);
+        } else {
+            f.changedWidth = std::clamp(f.changedWidth + by, 0, kWidest);
+        }
+    });
+    return true;
+}
+
+bool StagePanel::hideSelected() {
+    const Selection& selection = session_.selection();
+    if (selection.node == kNoUid) return false;
+    changeFilter(session_, [&](DrawingFilter& f) {
+        f.hidden.insert(selection.node);
+        f.hidden.insert(selection.nodes.begin(), selection.nodes.end());
+        for (Uid uid : f.hidden) f.shown.erase(uid);
+    });
+    return true;
+}
+
+void StagePanel::showHidden() {
+    changeFilter(session_, [](DrawingFilter& f) { f.hidden.clear(); });
+}
+
+bool StagePanel::leave() {
+    if (session_.drawing().filter.centre != kNoUid) {
+        restorePlace_ = placeBefore_.has_value();
+        changeFilter(session_, [](DrawingFilter& f) { f.centre = kNoUid; });
+        return true;
+    }
+    if (!find_->isVisible()) return false;
+    endFind();
+    return true;
+}
+
+void StagePanel::endFind() {
+    find_->setText({});
+    find_->hide();
+    if (mode_ == Mode::Text) text_->setFocus();
+    else canvas_->setFocus();
 }
 
 void StagePanel::toggleAliasHighlight() {
@@ -224,7 +334,9 @@ void StagePanel::toggleMutationEdges() {
 void StagePanel::showStage() {
     canvas_->setStage(session_.view());
     fold_->setChecked(session_.drawing().foldViews);
+    if (std::exchange(restorePlace_, false) && session_.view() && session_.view()->options.filter.centre == kNoUid) canvas_->setPlace(*placeBefore_);
     canvas_->setSelection(session_.selection());
+    readHeat();
 }
 
 void StagePanel::follow(const Selection& selection, Origin) {
@@ -286,6 +398,8 @@ bool StagePanel::goToCopy(int direction) {
 }
 
 QString StagePanel::command() const {
+    if (find_->isAncestorOf(QApplication::focusWidget()))
+        if (const QString found = find_->command(); !found.isEmpty()) return found;
     QStringList options{QStringLiteral("--stage"), QString::number(session_.stage()), QStringLiteral("--as"),
                         textForm() == TextForm::Graph ? QStringLiteral("graph") : QStringLiteral("readable")};
     return commandLine(session_, QStringLiteral("show"), options);

@@ -15,7 +15,10 @@ class QToolButton;
 
 namespace aliascope {
 
+class ColourLegend;
 class CounterpartStrip;
+class FilterBar;
+class FindBar;
 
 class StagePanel : public QWidget {
     Q_OBJECT
@@ -36,6 +39,16 @@ public:
     bool removedLines() const;
     void setFoldViews(bool on);
     void cycleColour(int direction);
+    FindBar* findBar() const { return find_; }
+    FilterBar* filterBar() const { return filters_; }
+    /// Around the selected node only; again: everything. False without a selection.
+    bool toggleNeighbourhood();
+    /// Wider or narrower neighbourhood, or surroundings of changes. False when neither is shown.
+    bool widen(int by);
+    bool hideSelected();
+    void showHidden();
+    /// Leaves the neighbourhood, else the search; false when there was neither.
+    bool leave();
     void toggleAliasHighlight();
     void toggleMutationEdges();
     /// To the definition of the selected node, in whatever is shown.
@@ -60,6 +73,9 @@ private:
     void follow(const Selection& selection, Origin origin);
     void showStage();
     void showZoom(double zoom);
+    void setColour(ColourMode mode);
+    void readHeat();
+    void endFind();
     bool textShown() const { return mode_ != Mode::Graph; }
 
     Session& session_;
@@ -71,7 +87,13 @@ private:
     QToolButton *fold_ = nullptr, *zoomOut_ = nullptr, *zoomIn_ = nullptr;
     QLabel* zoom_ = nullptr;
     QWidget *graphTools_ = nullptr, *textTools_ = nullptr;
+    QToolButton* filter_ = nullptr;
     CounterpartStrip* counterpart_ = nullptr;
+    FilterBar* filters_ = nullptr;
+    FindBar* find_ = nullptr;
+    ColourLegend* legend_ = nullptr;
+    std::optional<GraphCanvas::Place> placeBefore_;  ///< where the view was before a neighbourhood
+    bool restorePlace_ = false;
     QSplitter* splitter_ = nullptr;
     QWidget* graphBox_ = nullptr;
     GraphCanvas* canvas_ = nullptr;

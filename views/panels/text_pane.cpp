@@ -110,6 +110,11 @@ void TextPane::setPlaceholder(const QString& sentence) {
     viewport()->update();
 }
 
+void TextPane::setHits(std::unordered_set<Uid> hits) {
+    hits_ = std::move(hits);
+    viewport()->update();
+}
+
 int TextPane::selectedLine() const { return source_ && selected_ != kNoUid ? source_->lineOf(selected_) : -1; }
 
 void TextPane::setSelection(Uid uid) {
@@ -184,6 +189,8 @@ void TextPane::paintLine(QPainter& painter, int line, int y) {
         painter.drawText(QRect(numberRight + 2, y, int(columnWidth_) + 4, rowHeight_), Qt::AlignCenter,
                          mark == '-' ? QString(QChar(0x2212)) : QString(QLatin1Char(mark)));
     }
+    if (const Uid uid = source_->uidOf(line); uid != kNoUid && hits_.contains(uid))
+        painter.fillRect(gutter() - Metrics::gap() - 1, y + 1, 4, rowHeight_ - 2, p(Role::Selection));
     if (mark == '+') painter.fillRect(0, y, 3, rowHeight_, p(Role::Added));
     if (mark == '-')
         for (int dot = y; dot < y + rowHeight_; dot += 3) painter.fillRect(0, dot, 3, 1, p(Role::Removed));

@@ -3,6 +3,8 @@
 
 #include <QAbstractScrollArea>
 
+#include <unordered_set>
+
 #include "views/session/stage_text.h"
 
 namespace aliascope {
@@ -45,6 +47,8 @@ public:
     void setSource(std::shared_ptr<const LineSource> source);
     const LineSource* source() const { return source_.get(); }
     /// Shown while there is nothing to show.
+    /// Nodes that a search found: their lines carry a bar.
+    void setHits(std::unordered_set<Uid> hits);
     void setPlaceholder(const QString& sentence);
     /// Never emits; scrolls only when the line is out of sight.
     void setSelection(Uid uid);
@@ -90,6 +94,7 @@ private:
 
     std::shared_ptr<const LineSource> source_;
     QString placeholder_, selectedName_;
+    std::unordered_set<Uid> hits_;
     Uid selected_ = kNoUid;
     Position anchor_, cursor_;
     int rowHeight_ = 16, ascent_ = 12;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "views/canvas/metrics.h"
+#include "views/session/drawing_filter.h"
 
 namespace aliascope {
 namespace {
@@ -11,6 +12,8 @@ constexpr std::size_t kUngrouped = 120;  // up to here everything fits a few scr
 constexpr std::size_t kBand = 64;
 constexpr std::size_t kLargestGroup = 400;
 constexpr std::size_t kLongestPeriod = 48;
+constexpr std::uint32_t kSplitGroup = 24;  // smaller modules are one group however deep they go
+constexpr int kModuleLevels = 8;
 
 /// Nodes begin..end (indices into the snapshot) that belong together.
 struct Segment {
@@ -23,18 +26,6 @@ std::string baseName(const std::string& path) { return path.substr(path.find_las
 std::string numbered(std::string text, const char* between, std::size_t number) { return text.append(between).append(std::to_string(number)); }
 
 std::string place(const NodeRow& node) { return node.line > 0 ? numbered(baseName(node.file), ":", std::size_t(node.line)) : std::string(); }
-
-/// `a.b.c.d` -> `a.b.c`: deeper levels would give groups of two nodes.
-std::string modulePrefix(const std::string& module) {
-    constexpr int kLevels = 3;
-    std::size_t at = 0;
-    for (int level = 0; level < kLevels; ++level) {
-        at = module.find('.', at);
-        if (at == std::string::npos) return module;
-        ++at;
-    }
-    return module.substr(0, at - 1);
-}
 
 template <class Key>
 std::vector<Segment> runs(const std::vector<NodeRowPtr>& nodes, std::uint32_t begin, std::uint32_t end, Key key) {
@@ -102,80 +93,184 @@ std::vector<Segment> bands(const std::vector<Segment>& segments) {
     return out;
 }
 
-/// The stretch of calls of the main graph: inputs stand before it, the output after it.
-std::pair<std::uint32_t, std::uint32_t> callsOfMainGraph(const StageView& view) {
-    const auto& nodes = view.snapshot->nodes;
-    std::uint32_t begin = 0, end = 0;
-    while (end < nodes.size() && nodes[end]->body.empty()) ++end;
-    while (begin < end && view.family[begin] == Family::Input) ++begin;
-    if (end > begin && view.family[end - 1] == Family::Output) --end;
-    return {begin, end};
-}
-
-std::vector<Segment> segmentsOf(const StageView& view) {
-    const auto& nodes = view.snapshot->nodes;
-    const auto [begin, end] = callsOfMainGraph(view);
-    if (end - begin <= kUngrouped) return {};
-    const auto withModule = std::count_if(nodes.begin() + begin, nodes.begin() + end, [](const NodeRowPtr& n) { return !n->module.empty(); });
-    if (std::size_t(withModule) * 2 > end - begin) return bands(runs(nodes, begin, end, [](const NodeRow& n) { return modulePrefix(n.module); }));
-    // A node that a pass made has no place of its own: it stays in the run that it stands in.
-    std::string last;
-    const auto run = runs(nodes, begin, end, [&](const NodeRow& n) {
-        if (n.line > 0) last = place(n);
-        return last;
-    });
-    return bands(repeatedBlocks(run));
-}
-
-void addGroups(const StageView& view, const DrawingOptions& options, LayoutInput& input) {
-    std::unordered_map<std::string, int> seen;
-    for (const Segment& s : segmentsOf(view)) {
-        if (s.end - s.begin < 2) continue;
-        std::string title = s.title.empty() ? "nodes" : s.title;
-        if (const int nth = seen[title]++; nth > 0) title.append(" (").append(std::to_string(nth + 1)).append(")");
-        const auto group = std::int32_t(input.groups.size());
-        const bool collapsed = options.groupsCollapsed != options.toggled.contains(title);
-        input.groups.push_back({std::move(title), -1, collapsed});
-        for (std::uint32_t i = s.begin; i < s.end; ++i)
-            if (input.nodes[i].shelf == LayoutNode::Shelf::None) input.nodes[i].group = group;
+/// Makes the groups of what is drawn: a tree of segments of the drawn calls in program order.
+class Grouping {
+public:
+    Grouping(const StageView& view, const DrawingOptions& options, DrawingInput& out) : view_(view), options_(options), layout_(out.layout) {
+        const auto& nodes = view.snapshot->nodes;
+        for (std::uint32_t i = 0; i < layout_.nodes.size(); ++i) {
+            const std::uint32_t node = out.nodeOf[i];
+            const bool call = view.family[node] != Family::Input && view.family[node] != Family::Output;
+            if (!call || !nodes[node]->body.empty()) continue;
+            calls_.push_back(nodes[node]);
+            drawn_.push_back(i);
+        }
     }
-    // Bodies of higher-order operators: one group each.
-    const auto& nodes = view.snapshot->nodes;
-    for (std::uint32_t i = 0; i < nodes.size(); ++i) {
-        if (nodes[i]->body.empty()) continue;
-        if (input.groups.empty() || input.groups.back().title != nodes[i]->body)
-            input.groups.push_back({nodes[i]->body, -1, options.groupsCollapsed != options.toggled.contains(nodes[i]->body)});
+
+    void make() {
+        if (calls_.size() <= kUngrouped) return;
+        // Stretches that know their module and such that do not (the backward of a joint graph) follow the chain each for itself.
+        const auto count = std::uint32_t(calls_.size());
+        for (std::uint32_t begin = 0; begin < count;) {
+            const bool known = knowsModule(begin, count);
+            std::uint32_t end = begin + 1;
+            while (end < count && knowsModule(end, count) == known) ++end;
+            if (known) groupModules(begin, end, 0, -1);
+            else addSegments(segmentsBySource(begin, end), -1);
+            begin = end;
+        }
+    }
+
+private:
+    /// A few nodes without a module between such that have one belong to them.
+    bool knowsModule(std::uint32_t at, std::uint32_t count) const {
+        constexpr std::uint32_t kGap = 8;
+        const std::uint32_t first = at > kGap ? at - kGap : 0, last = std::min(count, at + kGap + 1);
+        for (std::uint32_t i = first; i < last; ++i)
+            if (!calls_[i]->module.empty()) return true;
+        return false;
+    }
+
+    /// Runs of one module path, cut to `depth` + 1 names; nodes without one stay in the run that they stand in.
+    std::vector<Segment> moduleRuns(std::uint32_t begin, std::uint32_t end, int depth) const {
+        std::string last;
+        for (std::uint32_t i = begin; i < end && last.empty(); ++i) last = modulePath(calls_[i]->module, depth);
+        return runs(calls_, begin, end, [&](const NodeRow& node) {
+            if (!node.module.empty()) last = modulePath(node.module, depth);
+            return last;
+        });
+    }
+    static std::string modulePath(const std::string& module, int depth) {
+        std::size_t at = 0;
+        for (int level = 0; level <= depth; ++level) {
+            at = module.find('.', at);
+            if (at == std::string::npos) return module;
+            ++at;
+        }
+        return module.substr(0, at - 1);
+    }
+
+    /// Levels that all nodes share give no group of their own.
+    void groupModules(std::uint32_t begin, std::uint32_t end, int depth, std::int32_t parent) {
+        std::vector<Segment> parts = moduleRuns(begin, end, depth);
+        while (parts.size() == 1 && depth + 1 < kModuleLevels) parts = moduleRuns(begin, end, ++depth);
+        if (parts.size() == 1 && parent >= 0) {
+            if (end - begin > kLargestGroup) addSegments(bands(parts), parent);
+            return;
+        }
+        for (const Segment& part : parts) {
+            const std::uint32_t size = part.end - part.begin;
+            if (size < 2) continue;
+            const std::int32_t group = addGroup(part, parent);
+            if (size <= kSplitGroup) continue;
+            if (depth + 1 < kModuleLevels) groupModules(part.begin, part.end, depth + 1, group);
+            else if (size > kLargestGroup) addSegments(bands({part}), group);
+        }
+    }
+
+    std::vector<Segment> segmentsBySource(std::uint32_t begin, std::uint32_t end) const {
+        // A node that a pass made has no place of its own: it stays in the run that it stands in.
+        std::string last;
+        const auto bySource = runs(calls_, begin, end, [&](const NodeRow& n) {
+            if (n.line > 0) last = place(n);
+            return last;
+        });
+        return bands(repeatedBlocks(bySource));
+    }
+
+    void addSegments(const std::vector<Segment>& segments, std::int32_t parent) {
+        for (const Segment& segment : segments)
+            if (segment.end - segment.begin >= 2) addGroup(segment, parent);
+    }
+
+    std::int32_t addGroup(const Segment& segment, std::int32_t parent) {
+        std::string title = segment.title.empty() ? "nodes" : segment.title;
+        if (const int nth = seen_[title]++; nth > 0) title.append(" (").append(std::to_string(nth + 1)).append(")");
+        const auto group = std::int32_t(layout_.groups.size());
+        const bool collapsed = options_.groupsCollapsed != options_.toggled.contains(title);
+        layout_.groups.push_back({std::move(title), parent, collapsed});
+        for (std::uint32_t i = segment.begin; i < segment.end; ++i) layout_.nodes[drawn_[i]].group = group;
+        return group;
+    }
+
+    const StageView& view_;
+    const DrawingOptions& options_;
+    LayoutInput& layout_;
+    std::vector<NodeRowPtr> calls_;      // drawn calls of the main graph
+    std::vector<std::uint32_t> drawn_;   // their indices into the layout
+    std::unordered_map<std::string, int> seen_;
+};
+
+/// Bodies of higher-order operators: one group each.
+void groupBodies(const StageView& view, const DrawingOptions& options, DrawingInput& out) {
+    LayoutInput& input = out.layout;
+    for (std::uint32_t i = 0; i < input.nodes.size(); ++i) {
+        const std::string& body = view.snapshot->nodes[out.nodeOf[i]]->body;
+        if (body.empty()) continue;
+        if (input.groups.empty() || input.groups.back().title != body)
+            input.groups.push_back({body, -1, options.groupsCollapsed != options.toggled.contains(body)});
         input.nodes[i].group = std::int32_t(input.groups.size() - 1);
     }
 }
 
+/// Results of calls that give several: what `getitem` takes from whom.
+std::int32_t producerOf(const StageView& view, std::uint32_t node) {
+    const NodeRow& row = *view.snapshot->nodes[node];
+    if (row.target != "operator.getitem" && row.op.find("getitem") == std::string::npos) return -1;
+    if (view.inputStart[node] == view.inputStart[node + 1]) return -1;
+    const auto from = view.indexOf(view.snapshot->edges[view.inputEdges[view.inputStart[node]]].from);
+    if (!from || *from >= node || view.family[*from] == Family::Input) return -1;
+    return std::int32_t(*from);
+}
+
+LayoutNode layoutNode(const StageView& view, std::uint32_t node) {
+    LayoutNode out;
+    out.uid = view.snapshot->nodes[node]->uid;
+    out.width = card::width;
+    out.height = card::height;
+    out.viewLike = view.family[node] == Family::View;
+    if (!view.snapshot->nodes[node]->body.empty()) return out;
+    if (view.family[node] == Family::Input) out.shelf = LayoutNode::Shelf::Input;
+    if (view.family[node] == Family::Output) out.shelf = LayoutNode::Shelf::Output;
+    return out;
+}
+
 }  // namespace
 
-LayoutInput makeDrawingInput(const StageView& view, const DrawingOptions& options) {
-    LayoutInput input;
-    input.foldViews = options.foldViews;
-    const auto& nodes = view.snapshot->nodes;
-    input.nodes.resize(nodes.size());
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        LayoutNode& node = input.nodes[i];
-        node.uid = nodes[i]->uid;
-        node.width = card::width;
-        node.height = card::height;
-        node.viewLike = view.family[i] == Family::View;
-        if (!nodes[i]->body.empty()) continue;
-        if (view.family[i] == Family::Input) node.shelf = LayoutNode::Shelf::Input;
-        if (view.family[i] == Family::Output) node.shelf = LayoutNode::Shelf::Output;
+DrawingInput makeDrawingInput(const StageView& view, const DrawingOptions& options) {
+    DrawingInput out;
+    out.layout.foldViews = options.foldViews;
+    const auto count = std::uint32_t(view.snapshot->nodes.size());
+    const std::vector<char> drawn = nodesDrawn(view, options.filter);
+    out.drawnBy.assign(count, -1);
+    out.hidden.assign(count, 0);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        out.hidden[i] = !drawn[i];
+        if (!drawn[i]) continue;
+        const std::int32_t producer = options.filter.foldResults ? producerOf(view, i) : -1;
+        if (producer >= 0 && out.drawnBy[std::size_t(producer)] >= 0) {
+            out.drawnBy[i] = out.drawnBy[std::size_t(producer)];
+            continue;
+        }
+        out.drawnBy[i] = std::int32_t(out.nodeOf.size());
+        out.nodeOf.push_back(i);
+        out.layout.nodes.push_back(layoutNode(view, i));
     }
-    input.edges.reserve(view.snapshot->edges.size());
-    std::pair<Uid, Uid> last{kNoUid, kNoUid};
+    out.layout.edges.reserve(view.snapshot->edges.size());
+    std::pair<std::int32_t, std::int32_t> last{-1, -1};
     for (const EdgeRow& edge : view.snapshot->edges) {
-        if (std::pair(edge.from, edge.to) == last) continue;
-        last = {edge.from, edge.to};
         const auto from = view.indexOf(edge.from), to = view.indexOf(edge.to);
-        if (from && to) input.edges.push_back({*from, *to});
+        if (!from || !to) continue;
+        const std::pair between(out.drawnBy[*from], out.drawnBy[*to]);
+        if (between == last || between.first < 0 || between.second < 0 || between.first == between.second) continue;
+        last = between;
+        out.layout.edges.push_back({std::uint32_t(between.first), std::uint32_t(between.second)});
     }
-    addGroups(view, options, input);
-    return input;
+    if (options.filter.centre == kNoUid) {
+        Grouping(view, options, out).make();
+        groupBodies(view, options, out);
+    }
+    return out;
 }
 
 }  // namespace aliascope

@@ -5,8 +5,16 @@
 
 namespace aliascope {
 
+struct DrawingInput {
+    LayoutInput layout;
+    std::vector<std::uint32_t> nodeOf;   ///< by node of `layout`: index into the snapshot
+    std::vector<std::int32_t> drawnBy;   ///< by index into the snapshot: node of `layout` that stands for it, -1 = none
+    std::vector<char> hidden;            ///< by index into the snapshot: a filter left it out
+};
+
 /// Nodes in the order of the snapshot, edges once per pair. Groups are contiguous in program order, so a closed one never lies on a cycle:
-/// by module path; else by the block of source lines that repeats (the layers of a model); else bands of 64. Graphs up to 120 nodes have none.
-LayoutInput makeDrawingInput(const StageView& view, const DrawingOptions& options);
+/// by module path, one inside the other; else by the block of source lines that repeats (the layers of a model); else bands of 64. Up to 120
+/// nodes have none, and neither has a neighbourhood.
+DrawingInput makeDrawingInput(const StageView& view, const DrawingOptions& options);
 
 }  // namespace aliascope

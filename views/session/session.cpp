@@ -145,6 +145,8 @@ void Session::recorded(RecordOutcome outcome, const OpenRequest& request) {
         opsFiles_ = request.ops;
         wantedNode_ = request.node;
         drawing_ = {};
+        pins_.clear();
+        emit pinsChanged();
         back_.clear();
         forward_.clear();
         adopt(std::move(*outcome.data));
@@ -475,6 +477,11 @@ void Session::selectNode(Uid uid, Origin origin) {
         if (const NodeRow* node = view_->node(uid)) next.storage = node->storage;
     }
     select(next, origin);
+}
+
+void Session::togglePin(Uid uid) {
+    if (pins_.erase(uid) == 0) pins_.insert(uid);
+    emit pinsChanged();
 }
 
 void Session::selectStorage(int storage, Origin origin) {

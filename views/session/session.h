@@ -79,6 +79,9 @@ public:
     void selectNode(Uid uid, Origin origin);
     void selectStorage(int storage, Origin origin);
     void selectDecision(const DecisionRow& decision, Origin origin);
+    /// Pinned nodes stay marked while stepping.
+    const std::unordered_set<Uid>& pins() const { return pins_; }
+    void togglePin(Uid uid);
     void clearSelection(Origin origin) { select({}, origin); }
     /// Browser-like history of (stage, selection).
     bool goBack();
@@ -103,6 +106,7 @@ Q_SIGNALS:
     void stageChanged();          ///< view() is another one
     void selectionChanged(const aliascope::Selection& selection, aliascope::Origin origin);
     void textReady(aliascope::StageTextPtr text);
+    void pinsChanged();
     void runsChanged();           ///< runs or comparisons of the lane were recorded
     void runStarted();
     void runFinished(const aliascope::RunReport& report);
@@ -152,6 +156,7 @@ private:
     StageViewPtr view_;
     DrawingOptions drawing_;
     Selection selection_;
+    std::unordered_set<Uid> pins_;
 
     std::deque<StageViewPtr> cache_;  // newest first
     std::deque<StageTextPtr> texts_;

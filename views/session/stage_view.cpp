@@ -122,15 +122,39 @@ StageViewPtr finishStageView(std::shared_ptr<StageView> view, const DrawingOptio
     return redraw(*view, options, cancel);
 }
 
+bool StageView::isHidden(Uid uid) const {
+    const auto at = indexOf(uid);
+    return at && *at < hidden.size() && hidden[*at];
+}
+
+std::string StageView::closedGroupOf(std::uint32_t node) const {
+    const std::int32_t card = node < drawing->cardOfNode.size() ? drawing->cardOfNode[node] : -1;
+    if (card < 0) return {};
+    const std::int32_t group = drawing->cards[std::size_t(card)].group;
+    return group < 0 ? std::string() : drawingInput->groups[std::size_t(group)].title;
+}
+
 StageViewPtr redraw(const StageView& view, const DrawingOptions& options, const CancelToken& cancel) {
     auto out = std::make_shared<StageView>(view);
     out->options = options;
-    auto input = std::make_shared<LayoutInput>(makeDrawingInput(*out, options));
-    out->groupOf.resize(input->nodes.size());
-    for (std::size_t i = 0; i < input->nodes.size(); ++i) out->groupOf[i] = input->nodes[i].group < 0 ? ~0u : std::uint32_t(input->nodes[i].group);
-    std::optional<LayoutResult> drawing = layoutGraph(*input, {}, cancel);
+    DrawingInput input = makeDrawingInput(*out, options);
+    std::optional<LayoutResult> drawing = layoutGraph(input.layout, {}, cancel);
     if (!drawing) return nullptr;
-    out->drawingInput = std::move(input);
+    // From indices into what is drawn to indices into the stage.
+    const std::size_t count = out->snapshot->nodes.size();
+    out->groupOf.assign(count, ~0u);
+    std::vector<std::int32_t> cardOfNode(count, -1);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::int32_t drawn = input.drawnBy[i];
+        if (drawn < 0) continue;
+        cardOfNode[i] = drawing->cardOfNode[std::size_t(drawn)];
+        if (const std::int32_t group = input.layout.nodes[std::size_t(drawn)].group; group >= 0) out->groupOf[i] = std::uint32_t(group);
+    }
+    for (PlacedCard& card : drawing->cards) card.node = input.nodeOf[card.node];
+    drawing->cardOfNode = std::move(cardOfNode);
+    out->hidden = std::move(input.hidden);
+    out->hiddenCount = std::uint32_t(std::count(out->hidden.begin(), out->hidden.end(), 1));
+    out->drawingInput = std::make_shared<const LayoutInput>(std::move(input.layout));
     out->drawing = std::make_shared<const LayoutResult>(std::move(*drawing));
     return out;
 }

@@ -24,9 +24,27 @@ const char* familyTag(Family family);
 /// The word for screen readers and legends.
 const char* familyWord(Family family);
 
+/// What is left out of the drawing of a stage (ui.md 2.3). Filters narrow each other; `shown` wins over all of them.
+struct DrawingFilter {
+    bool hideInputs = false;
+    bool hideShapes = false;              ///< shape arithmetic
+    bool foldResults = true;              ///< getitem: the producer's card stands for it
+    bool changedOnly = false;             ///< and what is next to a change
+    int changedWidth = 1;                 ///< steps from a change that are still shown
+    int storage = -1;                     ///< members of this storage and whoever uses them
+    std::string module;                   ///< this module and those below it
+    Uid centre = kNoUid;                  ///< neighbourhood of this node, without groups
+    int up = 4, down = 4;                 ///< its width: steps towards inputs and towards users
+    std::unordered_set<Uid> hidden;       ///< one by one
+    std::unordered_set<Uid> shown;        ///< whatever filters say
+    bool narrows() const { return hideInputs || hideShapes || changedOnly || storage >= 0 || !module.empty() || centre != kNoUid || !hidden.empty(); }
+    friend bool operator==(const DrawingFilter&, const DrawingFilter&) = default;
+};
+
 /// How the drawing of a stage is wanted; part of the key under which drawings are kept.
 struct DrawingOptions {
     bool foldViews = false;
+    DrawingFilter filter;
     bool groupsCollapsed = true;              ///< what a group is that is not in `toggled`
     std::unordered_set<std::string> toggled;  ///< titles (full paths) of groups that are the other way round
     friend bool operator==(const DrawingOptions&, const DrawingOptions&) = default;
@@ -45,14 +63,19 @@ struct StageView {
     std::vector<std::uint32_t> groupOf;  ///< index into drawingInput->groups; ~0u = none
     std::vector<std::uint32_t> users;    ///< number of distinct users
 
-    std::shared_ptr<const LayoutInput> drawingInput;  ///< nodes in the order of snapshot->nodes
-    std::shared_ptr<const LayoutResult> drawing;
+    std::shared_ptr<const LayoutInput> drawingInput;  ///< what is drawn; of interest are its groups
+    std::shared_ptr<const LayoutResult> drawing;      ///< its nodes are indices into snapshot->nodes
+    std::vector<char> hidden;                         ///< left out by a filter, by index into snapshot->nodes
+    std::uint32_t hiddenCount = 0;
     DrawingOptions options;
 
     /// Index into snapshot->nodes; nothing when the node is not in this stage.
     std::optional<std::uint32_t> indexOf(Uid uid) const;
     const NodeRow* node(Uid uid) const;
     const NodeRow* nodeNamed(const std::string& name) const;  ///< in the main graph first
+    bool isHidden(Uid uid) const;
+    /// The closed group whose card stands for the node; empty when it has a card of its own or none.
+    std::string closedGroupOf(std::uint32_t node) const;
     /// Indices into snapshot->edges of what `uid` uses and of who uses it.
     std::vector<std::uint32_t> inputs(Uid uid) const;
     std::vector<std::uint32_t> outputs(Uid uid) const;
