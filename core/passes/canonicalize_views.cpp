@@ -6,6 +6,7 @@
 #include "core/ops/infer.h"
 #include "core/passes/clean_up.h"
 #include "core/passes/functional_wrappers.h"
+#include "core/passes/replacements.h"
 #include "core/passes/rule_set.h"
 
 namespace aliascope {
@@ -116,11 +117,12 @@ public:
 
     void run() {
         for (NodeId id : g_.order()) {
-            if (!mayGoOn(ctx_)) return;
+            if (!mayGoOn(ctx_)) break;
             if (!g_.contains(id) || !isCandidate(g_[id]) || touchesUnsupported(g_, id)) continue;
             // Each round shortens the chain above the node.
-            while (g_.contains(id) && mayGoOn(ctx_) && step(id)) ctx_.mayRewrite();
+            while (g_.contains(id) && !returned_.contains(id) && mayGoOn(ctx_) && step(id)) ctx_.mayRewrite();
         }
+        redirectReturned();
     }
 
 private:
@@ -320,10 +322,25 @@ private:
         }
         Rewrite rewrite{rule, {ref(g_, id)}, {ref(g_, source)}};
         if (inner) rewrite.before.push_back(ref(g_, inner));
-        g_.replaceAllUses(id, source);
-        eraseDeadChain(ctx_.ops(), g_, id);
+        const NodeId output = g_.output();
+        const bool isReturned = std::any_of(g_[id].users.begin(), g_[id].users.end(), [&](const Node::User& u) { return u.id == output; });
+        g_.replaceAllUses(id, source, [&](NodeId user) { return user == output; });
+        if (isReturned)
+            returned_.add(id, source);
+        else
+            eraseDeadChain(ctx_.ops(), g_, id);
         ctx_.rewrite(std::move(rewrite));
         return true;
+    }
+
+    /// The output of a training graph lists thousands of values: it is rewritten once, not for each of them.
+    void redirectReturned() {
+        std::vector<NodeId> operands;
+        for (NodeId id : returned_.nodes())
+            for (NodeId operand : g_.operands(id)) operands.push_back(operand);
+        returned_.apply(g_);
+        for (NodeId operand : operands)
+            if (g_.contains(operand)) eraseDeadChain(ctx_.ops(), g_, operand);
     }
 
     void refuseOnce(NodeId id, const char* rule, std::string code, Params params, NodeId blocker) {
@@ -335,6 +352,7 @@ private:
     const bool hoists_;  ///< E5
     const MutationRegions regions_;
     std::unordered_set<NodeId> outputs_;
+    Replacements returned_;  ///< what only the output still uses
     std::set<std::pair<NodeId, std::string>> refused_;
 };
 

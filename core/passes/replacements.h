@@ -13,6 +13,7 @@ public:
     /// The first replacement of a node counts.
     void add(NodeId node, NodeId by);
     bool contains(NodeId node) const { return by_.contains(node); }
+    const std::vector<NodeId>& nodes() const { return order_; }
     /// Redirects all uses and erases the nodes. Linear in nodes and uses.
     void apply(Graph& g);
 
