@@ -3,91 +3,18 @@
 // ALIASCOPE_PROPERTY_SEEDS sets how many programs are tried (default 400), ALIASCOPE_PROPERTY_FIRST the first seed.
 
 #include <QTest>
-#include <cmath>
-#include <cstdio>
 #include <map>
+#include <optional>
 #include <random>
 
-#include "core/exec/executor.h"
-#include "core/exec/op_bodies.h"
 #include "core/pipeline/pipeline.h"
-#include "core/text/print.h"
+#include "tests/passes/property/program_check.h"
 #include "tests/passes/property/random_program.h"
 
 using namespace aliascope;
 using namespace aliascope::testing;
-using exec::RuntimeValue;
-using exec::Tensor;
 
 namespace {
-
-using Rows = std::vector<std::vector<double>>;
-
-struct Behaviour {
-    Rows outputs, inputsAfter;
-    std::string error, code;
-};
-
-class Machine {
-public:
-    explicit Machine(const OpRegistry& ops) : ops_(ops), bodies_(exec::OpBodies::read(ops)), cpu_(exec::makeCpuBackend(exec::Precision::Reference)) {}
-
-    Behaviour run(const Graph& g) const {
-        std::vector<RuntimeValue> inputs;
-        double next = 0.25;
-        for (NodeId id : g.placeholders()) {
-            const TensorType& type = *g[id].tensor();
-            const Tensor values = wide(type), tensor = makeTensor(*cpu_, type);
-            for (std::int64_t i = 0; i < values.numel(); ++i)
-                values.as<double>()[i] = info(type.dtype).floating ? next = std::fmod(next * 1.7 + 0.3, 5.0) : static_cast<double>(i);
-            cpu_->copy(tensor, values);
-            inputs.emplace_back(tensor);
-        }
-        exec::ExecOptions options;
-        options.bodies = &bodies_;
-        const exec::ExecResult result = execute(g, ops_, *cpu_, std::move(inputs), {}, options);
-        Behaviour b;
-        if (result.error) {
-            b.error = result.error->format();
-            b.code = result.error->code;
-            return b;
-        }
-        for (const RuntimeValue& v : result.outputs)
-            if (const Tensor* t = v.tensor()) b.outputs.push_back(elements(*t));
-        for (const RuntimeValue& v : result.inputs) b.inputsAfter.push_back(elements(*v.tensor()));
-        return b;
-    }
-
-private:
-    Tensor wide(const TensorType& like) const {
-        TensorType type = like;
-        type.dtype = DType::F64;
-        type.strides.reset();
-        type.offset.reset();
-        return makeTensor(*cpu_, type);
-    }
-    std::vector<double> elements(const Tensor& t) const {
-        const Tensor copy = wide(t.type());
-        cpu_->copy(copy, t);
-        return {copy.as<double>(), copy.as<double>() + copy.numel()};
-    }
-
-    const OpRegistry& ops_;
-    exec::OpBodies bodies_;
-    std::unique_ptr<exec::Backend> cpu_;
-};
-
-bool same(const Rows& a, const Rows& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        if (a[i].size() != b[i].size()) return false;
-        for (std::size_t k = 0; k < a[i].size(); ++k) {
-            const double x = a[i][k], y = b[i][k];
-            if (!(x == y || (std::isnan(x) && std::isnan(y)) || std::abs(x - y) <= 1e-4 * std::max(std::abs(x), std::abs(y)))) return false;
-        }
-    }
-    return true;
-}
 
 /// Moves every call to a random place between its last operand and its first user. What follows the first write-back stays.
 void shuffle(Graph& g, std::mt19937& random) {
@@ -111,6 +38,7 @@ void shuffle(Graph& g, std::mt19937& random) {
     }
 }
 
+/// How often each rule was applied.
 class RewriteCount final : public PassObserver {
 public:
     Status stageFinished(const Graph&, const StageResult& stage) override {
@@ -128,57 +56,44 @@ class ReinplaceSemanticsTest : public QObject {
 
 private:
     OpRegistry ops_ = OpRegistry::withBuiltin();
-    RewriteCount counts_;
 
-    /// Empty, or what went wrong.
-    std::string tryProgram(const Machine& machine, std::uint32_t seed, const std::string& form, int& compared) {
-        const Graph program = randomProgram(ops_, seed);
-        const Behaviour want = machine.run(program);
-        if (want.code == "OVERLAP_REFUSED") return {};
-        if (!want.error.empty()) return "does not run: " + want.error;
-        Graph g = program.clone();
-        const auto step = [&](const std::string& text) {
-            const RunResult result = runPipeline(g, *parsePipeline(text), ops_, {&counts_});
-            if (!result.failed) return std::string();
-            return text + ": " + (result.error ? result.error->format() : "failed") + "\n" + printGraphText(g);
-        };
-        // v1, v2 and the reference clean-up keep PyTorch's defects: programs that show one are left to the tests of those passes.
-        for (const std::string& text : {"functionalize{custom-ops=" + form + "},dce", std::string("remove-noops{mode=reference}")})
-            if (const std::string problem = step(text); !problem.empty()) return {};
-        const Behaviour functional = machine.run(g);
-        if (!functional.error.empty() || !same(functional.outputs, want.outputs) || !same(functional.inputsAfter, want.inputsAfter)) return {};
+    /// A functional graph in some topological order; nothing when a pass refuses the program.
+    std::optional<Graph> shuffledProgram(std::uint32_t seed, const std::string& form) const {
+        Graph g = randomProgram(ops_, seed);
+        // The reference clean-up forwards clones that were there for a reason, so that operands of one call come to share memory.
+        if (runPipeline(g, *parsePipeline("functionalize{custom-ops=" + form + "},dce,remove-noops{mode=reference}"), ops_, {}).failed) return std::nullopt;
         std::mt19937 random(seed);
         shuffle(g, random);
-        const std::string shuffled = printGraphText(g);
-        for (const std::string text : {"reinplace{analysis=extent}", "decompose-functionalized{mode=extended}"}) {
-            if (const std::string problem = step(text); !problem.empty()) return problem;
-            const Behaviour got = machine.run(g);
-            if (!got.error.empty() || !same(got.outputs, want.outputs) || !same(got.inputsAfter, want.inputsAfter))
-                return text + " differs " + got.error + "\nprogram\n" + printGraphText(program) + "\nfunctional\n" + shuffled + "\nafter\n" +
-                       printGraphText(g);
-        }
-        ++compared;
-        return {};
+        return g;
     }
 
     void tryPrograms(const std::string& form) {
         const auto number = [](const char* name, int otherwise) {
             return qEnvironmentVariableIsSet(name) ? qEnvironmentVariableIntValue(name) : otherwise;
         };
-        const Machine machine(ops_);
-        counts_.counts.clear();
         const int first = number("ALIASCOPE_PROPERTY_FIRST", 1), count = number("ALIASCOPE_PROPERTY_SEEDS", 400);
+        const Pipeline extent = *parsePipeline("reinplace{analysis=extent},decompose-functionalized{mode=extended}");
+        ProgramChecker checker(ops_);
+        checker.pipelines = {extent};
+        RewriteCount rules;
         int compared = 0;
         for (int seed = first; seed < first + count; ++seed) {
-            const std::string problem = tryProgram(machine, static_cast<std::uint32_t>(seed), form, compared);
-            if (!problem.empty()) std::fprintf(stderr, "%s\n", problem.c_str());  // QtTest cuts long messages short
-            QVERIFY2(problem.empty(), ("seed " + std::to_string(seed)).c_str());
+            const auto program = shuffledProgram(static_cast<std::uint32_t>(seed), form);
+            if (!program) continue;
+            const ProgramOutcome outcome = checker.check(*program);
+            if (!outcome.refused.empty()) continue;
+            if (!outcome.failure.empty())
+                qWarning("%s", readyTest(checker.reduced(*program, outcome.failure), outcome.failure, "seed_" + std::to_string(seed)).c_str());
+            QVERIFY2(outcome.failure.empty(), ("seed " + std::to_string(seed) + ": " + outcome.failure).c_str());
+            ++compared;
+            Graph again = program->clone();
+            runPipeline(again, extent, ops_, {&rules});
         }
-        qInfo("%d of %d compared; readers moved %d times, old values saved %d times", compared, count, counts_.counts["order-readers"],
-              counts_.counts["save-old"]);
+        qInfo("%d of %d compared; readers moved %d times, old values saved %d times", compared, count, rules.counts["order-readers"],
+              rules.counts["save-old"]);
         if (count < 100) return;
-        QVERIFY(compared > count / 4);
-        QVERIFY(counts_.counts["order-readers"] > 0);
+        QVERIFY(compared > count / 2);
+        QVERIFY(rules.counts["order-readers"] > 0);
     }
 
 private slots:
