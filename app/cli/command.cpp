@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <map>
 
 #include "core/recording/recording.h"
@@ -21,8 +23,10 @@ void toStderr(std::string_view text) {
 
 Format chosenFormat(const Arguments& args) {
     const std::string name = args.get("--format");
-    const auto format = name.empty() ? std::optional(Format::Table) : formatFromName(name);
-    if (!format) usage(fmt::format("--format {}: table, json, ndjson, csv or md expected", name));
+    const bool gates = args.verb->name == "check";
+    auto format = name.empty() ? std::optional(Format::Table) : formatFromName(name);
+    if (gates && name == "junit") format = Format::Junit;
+    if (!format) usage(fmt::format("--format {}: table, json, ndjson, csv{} or md expected", name, gates ? ", junit" : ""));
     if (args.has("--json") && !name.empty() && *format != Format::Json) usage(fmt::format("--json and --format {} contradict each other", name));
     return args.has("--json") ? Format::Json : *format;
 }
@@ -58,7 +62,8 @@ Json diagnosticJson(const Diagnostic& d) {
 Command::Command(Arguments arguments, CancelToken cancel) : arguments_(std::move(arguments)), cancel_(std::move(cancel)) {
     format_ = chosenFormat(arguments_);
     quiet_ = arguments_.has("--quiet");
-    const bool sessionOutput = arguments_.verb->name == "run" || arguments_.verb->name == "exec";
+    static constexpr std::string_view writers[] = {"run", "exec", "import", "doctor", "report", "export"};
+    const bool sessionOutput = std::find(std::begin(writers), std::end(writers), arguments_.verb->name) != std::end(writers);
     output_ = std::make_unique<Output>(sessionOutput ? std::string() : arguments_.get("--output"), !arguments_.has("--no-color"));
 }
 
@@ -67,7 +72,7 @@ const OpRegistry& Command::ops() {
         opsChosen_ = true;
         std::vector<std::string> files = arguments_.all("--ops");
         const bool named = !files.empty();
-        if (!named) files = opsFilesFor(arguments_.at(0));
+        if (!named) files = opsFilesFor(opsBeside_.value_or(arguments_.at(0)));
         std::erase(files, "none");
         if (files.empty()) return OpRegistry::builtin();
         if (!named) note(fmt::format("operators of {}, in the folder of the graph (--ops none to leave them out)", fmt::join(files, ", ")));
@@ -129,7 +134,9 @@ void dispatch(Command& command) {
         {"exec", runExec},   {"numerics", runNumerics},   {"bisect", runBisect},
         {"diff", runDiff},   {"decisions", runDecisions}, {"why", runWhy}, {"history", runHistory}, {"aliases", runAliases},
         {"memory", runMemory}, {"query", runQuery}, {"passes", runPasses},       {"ops", runOps}, {"samples", runSamples}, {"version", runVersion},
-        {"selftest", runSelftest}, {"chunk", runChunk},
+        {"selftest", runSelftest}, {"chunk", runChunk},         {"check", runCheck},         {"compare", runCompare},
+        {"report", runReport},     {"export", runExport},       {"explain", runExplain},     {"open", runOpen},
+        {"devices", runDevices},   {"doctor", runDoctor},       {"completion", runCompletion}, {"import", runImport},
     };
     verbs.at(command.args().verb->name)(command);
 }

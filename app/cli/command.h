@@ -2,6 +2,7 @@
 // One invocation of a verb: its arguments, its output, its warnings, its exit code.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ public:
     bool json() const { return format_ == Format::Json; }
     const CancelToken& cancel() const { return cancel_; }
 
+    /// Without --ops, .ops files are sought beside this file instead of the first argument.
+    void seekOpsBeside(std::string file) { opsBeside_ = std::move(file); }
     /// Built-in operators and those of --ops. Bad lines become warnings; an unreadable file ends the command.
     const OpRegistry& ops();
 
@@ -85,6 +88,7 @@ private:
     int exit_ = ExitOk;
     std::unique_ptr<OpRegistry> ownOps_;  ///< null = the built-in ones
     bool opsChosen_ = false;
+    std::optional<std::string> opsBeside_;
     Json warnings_ = Json::array();
 };
 
@@ -117,5 +121,15 @@ void runOps(Command& c);
 void runSamples(Command& c);
 void runSelftest(Command& c);
 void runVersion(Command& c);
+void runCheck(Command& c);
+void runCompare(Command& c);
+void runReport(Command& c);
+void runExport(Command& c);
+void runExplain(Command& c);
+void runOpen(Command& c);
+void runDevices(Command& c);
+void runDoctor(Command& c);
+void runCompletion(Command& c);
+void runImport(Command& c);
 
 }  // namespace aliascope::cli

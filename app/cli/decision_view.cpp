@@ -29,14 +29,6 @@ bool fitsCode(const DecisionRow& row, const std::string& code) {
     return reason && reason->name == code;
 }
 
-/// `torch.ops.mylib.cache.default` -> `mylib.cache`.
-std::string shortOp(std::string text) {
-    if (text.starts_with("torch.ops.")) text.erase(0, 10);
-    if (const auto colons = text.find("::"); colons != std::string::npos) text.replace(colons, 2, ".");
-    if (text.ends_with(".default")) text.erase(text.size() - 8);
-    return text;
-}
-
 Output::Style styleOf(const DecisionRow& row) {
     const std::string word = verdictWord(row);
     if (word == "avoidable") return Output::Style::Amber;
@@ -122,32 +114,17 @@ std::vector<DecisionRow> filtered(const Staged& staged, const DecisionFilter& fi
     return rows;
 }
 
-std::string verdictWord(const DecisionRow& row) {
-    if (row.code == "SELF_COPY") return "no-op left";
-    if (row.verdict == "in-place") return "in place";
-    if (row.verdict == "not-attempted") return "not attempted";
-    if (row.verdict == "clone") return row.need.empty() || row.need == "none" ? "unknown" : row.need;
-    return row.verdict;
-}
-
-std::string reasonName(const std::string& code) {
-    const Reason* reason = findReason(code);
-    return reason && !reason->name.empty() ? std::string(reason->name) : code;
-}
-
-bool isFinding(const DecisionRow& row) { return row.verdict == "clone" && row.need != "needed"; }
-
 std::string subjectOf(const DecisionRow& row, NodeFacts& facts) {
     const bool wraps = row.op.find("auto_functionalized") != std::string::npos;
-    if (!wraps || !row.uid) return shortOp(row.op);
+    if (!wraps || !row.uid) return shortOperator(row.op);
     for (int stage : {row.stage, row.stage - 1}) {
         const NodeRow* node = facts.find(stage, *row.uid);
         if (!node || node->args.empty()) continue;
         std::string first = node->args.substr(0, node->args.find(','));
         if (first.starts_with("(")) first.erase(0, 1);
-        if (first.find('.') != std::string::npos && first.find(' ') == std::string::npos) return shortOp(first);
+        if (first.find('.') != std::string::npos && first.find(' ') == std::string::npos) return shortOperator(first);
     }
-    return shortOp(row.op);
+    return shortOperator(row.op);
 }
 
 Json decisionJson(const DecisionRow& row, NodeFacts& facts) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/source.h"
+#include "core/recording/decision_words.h"
 
 namespace aliascope::cli {
 
@@ -41,12 +42,6 @@ DecisionFilter decisionFilter(Command& c);
 /// Decisions of the lane that pass the filter, in order.
 std::vector<DecisionRow> filtered(const Staged& staged, const DecisionFilter& filter);
 
-/// `in place`, `needed`, `avoidable`, `unknown`, `not attempted`, `no-op left`, or the verdict itself.
-std::string verdictWord(const DecisionRow& row);
-/// `LATER_READ` of RI30.READ; the code where it is a name itself.
-std::string reasonName(const std::string& code);
-/// A copy is left that nobody has shown to be needed.
-bool isFinding(const DecisionRow& row);
 /// The operator that the decision speaks of: `mylib.cache` of a wrapper around it, else its own operator.
 std::string subjectOf(const DecisionRow& row, NodeFacts& facts);
 

@@ -94,8 +94,8 @@ GraphOutput graphOutput(const std::string& name) {
     if (name == "readable") return GraphOutput::Readable;
     if (name == "dot") return GraphOutput::Dot;
     if (name == "json") return GraphOutput::Json;
-    if (name == "svg") usage("--as svg is not in this build; `--as dot` writes what Graphviz reads: aliascope show FILE --as dot | dot -Tsvg");
-    usage(fmt::format("--as {}: graph, readable, dot or json expected", name));
+    if (name == "svg") usage("--as svg: `show` and `export` draw a stage so");
+    usage(fmt::format("--as {}: graph, readable, dot or json expected (svg of `show`)", name));
 }
 
 std::string graphText(const Graph& g, GraphOutput form) {

@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "app/cli/output.h"
+#include "core/support/amount_text.h"
 
 namespace aliascope::cli {
 
 using Json = nlohmann::ordered_json;
 
-enum class Format { Table, Json, NdJson, Csv, Markdown };
+enum class Format { Table, Json, NdJson, Csv, Markdown, Junit };  ///< Junit: of `check` alone
 std::optional<Format> formatFromName(std::string_view name);
 
 struct Column {
@@ -41,14 +42,6 @@ struct Table {
 /// Table, Markdown, CSV or JSON lines.
 void writeTable(Output& out, const Table& table, Format format);
 
-/// `96 B`, `16 KiB`, `1.69 MiB`.
-std::string bytesText(std::int64_t bytes);
-/// Nothing = `-` (or `?` for something that exists but is not known).
-std::string bytesText(const std::optional<std::int64_t>& bytes, std::string_view absent = "-");
-/// `1,048,576`.
-std::string grouped(std::int64_t n);
-/// `0.4 ms`, `1.25 s`.
-std::string timeText(std::int64_t ns);
 /// Columns that a text takes on a terminal, one per code point.
 std::size_t widthOf(std::string_view text);
 

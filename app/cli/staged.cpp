@@ -17,6 +17,7 @@
 #include "core/patterns/language.h"
 #include "core/recording/foreign_lanes.h"
 #include "core/recording/recorder.h"
+#include "core/recording/session_copy.h"
 #include "core/support/nearest.h"
 
 namespace aliascope::cli {
@@ -178,8 +179,7 @@ std::optional<std::int64_t> knownGraph(const std::string& session, const Documen
 }
 
 /// Reads the file, runs the pipeline, records both at `session`; of the graphs of the file all if they are to be kept, else only the one in question.
-Staged runFile(Command& c, const std::string& file, Staged staged, const std::string& session, bool keep) {
-    const Pipeline pipeline = chosenPipeline(c, "best");
+Staged runFile(Command& c, const std::string& file, const Pipeline& pipeline, Staged staged, const std::string& session, bool keep) {
     Document document = readDocument(c, file, keep ? Wanted::All : Wanted::Picked);
     GraphEntry picked = pickGraph(c, document);
     if (!picked.path.empty()) usage(fmt::format("--graph {}: a pipeline runs on a whole graph; take {}", picked.id, document.units[picked.unit].id));
@@ -213,8 +213,7 @@ Staged runFile(Command& c, const std::string& file, Staged staged, const std::st
 }
 
 /// Runs the pipeline on a graph of a session (as opened) and records it as one more lane at `session`.
-Staged runSession(Command& c, const std::string& file, Staged staged, const std::string& session) {
-    const Pipeline pipeline = chosenPipeline(c, "best");
+Staged runSession(Command& c, const std::string& file, const Pipeline& pipeline, Staged staged, const std::string& session) {
     if (session != file) {
         std::error_code error;
         fs::copy_file(file, session, error);
@@ -257,6 +256,19 @@ void usePatterns(Pipeline& pipeline, const std::string& file) {
             }
     if (!taken) usage("--patterns: the pipeline has no pass that takes patterns; fuse-attention does");
     pipeline.name.clear();  // it is no longer the named one
+}
+
+/// With --redact-paths: what is shown, and kept, is a copy of the session at `path` without the folders of this machine.
+void redactAsAsked(Command& c, Staged& staged, const std::string& path) {
+    if (!c.args().has("--redact-paths")) return;
+    CopyOptions options;
+    options.redactPaths = true;
+    if (auto copied = copySession(staged.recording->path(), path, options); !copied) endWith(copied.error());
+    const std::int64_t graph = staged.graph.id, lane = staged.lane.id;
+    staged.recording = openRecording(path);
+    for (const GraphRow& row : staged.recording->graphs())
+        if (row.id == graph) staged.graph = row;
+    takeLane(staged, lane);
 }
 
 }  // namespace
@@ -328,8 +340,46 @@ Staged openSession(Command& c, const std::string& file) {
     staged.lane = *lane;
     if (lanes.size() > 1 && wanted.empty())
         c.note(fmt::format("{} lanes; taking {}. --pipeline picks another: {}", lanes.size(), staged.lane.name, laneList(lanes)));
+    if (c.args().has("--redact-paths")) redactAsAsked(c, staged, staged.folder.file("redacted.aliascope"));
     describe(c, staged, file);
     return staged;
+}
+
+Staged openLane(Command& c, const std::string& file, const std::string& lane) {
+    Staged staged;
+    const bool session = file != "-" && isSessionFile(file);
+    if (session) {
+        staged.recording = openRecording(file);
+        auto lanes = staged.recording->lanes();
+        staged.graph = pickGraphRow(c, *staged.recording, lanes);
+        std::erase_if(lanes, [&](const LaneRow& row) { return row.graph != staged.graph.id; });
+        if (lanes.empty()) throw Failure{ExitNotFound, fmt::format("graph {} of {} has no recorded stage", staged.graph.name, file)};
+        std::vector<LaneRow> fitting;
+        for (const LaneRow& row : lanes)
+            if (row.name == lane) fitting.push_back(row);
+        // `v1` is short for the lane `torch-v1`.
+        if (fitting.empty() && !lane.empty())
+            for (const LaneRow& row : lanes)
+                if (row.name.ends_with("-" + lane)) fitting.push_back(row);
+        if (fitting.size() > 1 && lane.find('-') == std::string::npos && fitting.front().name != lane)
+            usage(fmt::format("{}:{} fits several lanes: {}", file, lane, laneList(fitting)));
+        if (lane.empty()) fitting.assign(1, lanes.back());
+        if (!fitting.empty()) {
+            staged.lane = fitting.back();
+            return staged;
+        }
+    }
+    const std::string name = lane.empty() ? "best" : lane;
+    auto pipeline = parsePipeline(name);
+    if (!pipeline) pipeline = parsePipeline("torch-" + name);
+    if (!pipeline && session) {
+        const auto lanes = staged.recording->lanes();
+        throw Failure{ExitNotFound, fmt::format("no lane {} in {}, and it is no pipeline either; lanes: {}", lane, file, laneList(lanes))};
+    }
+    if (!pipeline) endWith(parsePipeline(name).error());
+    Staged made;
+    const std::string path = made.folder.file("run.aliascope");
+    return session ? runSession(c, file, *pipeline, std::move(made), path) : runFile(c, file, *pipeline, std::move(made), path, false);
 }
 
 Staged openStaged(Command& c, const std::string& file, const std::string& keep) {
@@ -349,7 +399,9 @@ Staged openStaged(Command& c, const std::string& file, const std::string& keep) 
     if (keep == "-") usage("-o -: a session is a file; give its name");
     try {
         const std::string path = keep.empty() ? staged.folder.file("run.aliascope") : keep;
-        staged = session ? runSession(c, file, std::move(staged), path) : runFile(c, file, std::move(staged), path, !keep.empty());
+        const Pipeline pipeline = chosenPipeline(c, "best");
+        staged = session ? runSession(c, file, pipeline, std::move(staged), path) : runFile(c, file, pipeline, std::move(staged), path, !keep.empty());
+        redactAsAsked(c, staged, path);
     } catch (Failure& failure) {
         if (keep.empty() && failure.exit == ExitOutput)
             failure.text += "; without -o a run is recorded in a temporary folder, for which TMPDIR names the place";
@@ -357,6 +409,15 @@ Staged openStaged(Command& c, const std::string& file, const std::string& keep) 
     }
     describe(c, staged, file);
     if (!keep.empty()) c.input["session"] = keep;
+    return staged;
+}
+
+Staged openImported(Command& c, const std::string& file) {
+    Staged staged;
+    const std::string path = staged.folder.file("read.aliascope");
+    staged = runFile(c, file, Pipeline(), std::move(staged), path, false);
+    redactAsAsked(c, staged, path);
+    describe(c, staged, file);
     return staged;
 }
 

@@ -6,12 +6,16 @@
 #include <charconv>
 #include <map>
 
-#include "app/cli/byte_map.h"
+#include "core/report/byte_map.h"
 #include "app/cli/command.h"
 #include "app/cli/source.h"
 #include "core/analysis/alias.h"
 
 namespace aliascope::cli {
+using report::drawRegion;
+using report::Region;
+using report::regionOf;
+
 namespace {
 
 struct Member {

@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "app/cli/command.h"
+#include "app/cli/samples.h"
 #include "app/cli/source.h"
 #include "core/recording/migrations.h"
 #include "core/support/nearest.h"
@@ -165,19 +167,72 @@ void runOps(Command& c) {
     c.answer(table, "ops");
 }
 
-void runSamples(Command& c) {
-    fs::path folder;
+std::optional<std::string> sampleFolder() {
     for (const fs::path& candidate : sampleFolders()) {
         std::error_code ignored;
-        if (fs::is_regular_file(candidate / "samples.json", ignored)) {
-            folder = candidate;
-            break;
-        }
+        if (fs::is_regular_file(candidate / "samples.json", ignored)) return candidate.string();
     }
-    if (folder.empty()) throw Failure{ExitNotFound, "no sample graphs found; set ALIASCOPE_SAMPLES to the folder that holds samples.json"};
+    return std::nullopt;
+}
+
+namespace {
+
+Json sampleList(const fs::path& folder) {
     std::ifstream in(folder / "samples.json");
-    const Json list = Json::parse(in, nullptr, false);
+    Json list = Json::parse(in, nullptr, false);
     if (!list.is_array()) throw Failure{ExitInput, (folder / "samples.json").string() + ": not a JSON array"};
+    return list;
+}
+
+std::string contentsOf(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    if (!in.good() && !in.eof()) throw Failure{ExitInput, path.string() + ": cannot be read"};
+    return text;
+}
+
+/// The operators of a sample go beside its copy, where every verb looks for them; a file that is there already stays.
+void copyOps(Command& c, const fs::path& ops, const fs::path& copy) {
+    const fs::path target = copy.parent_path() / ops.filename();
+    const std::string text = contentsOf(ops);
+    std::error_code ignored;
+    if (fs::exists(target, ignored)) {
+        if (contentsOf(target) != text) c.note(fmt::format("{} is there already and differs from the sample's operators; --ops {} names those", target.string(), ops.string()));
+        return;
+    }
+    Output out(target.string(), false);
+    out.write(text);
+    if (const std::string wrong = out.finish(); !wrong.empty()) throw Failure{ExitOutput, wrong};
+    c.note(fmt::format("its operators are in {}", target.string()));
+}
+
+/// One sample as text, to -o or standard output.
+void printSample(Command& c, const fs::path& folder, const std::string& name) {
+    const Json list = sampleList(folder);
+    std::vector<std::string> names;
+    for (const Json& sample : list) {
+        if (!sample.is_object()) continue;
+        const fs::path file = textOf(sample, "file");
+        names.push_back(file.stem().string());
+        if (file.string() != name && file.stem().string() != name) continue;
+        const std::string text = contentsOf(folder / file), copy = c.args().get("--output"), ops = textOf(sample, "ops");
+        if (c.json())
+            return c.answerJson({{"file", file.string()}, {"title", textOf(sample, "title")}, {"story", textOf(sample, "story")}, {"pipeline", textOf(sample, "pipeline")}, {"text", text}});
+        c.out().writeForeign(text);
+        if (!copy.empty() && !ops.empty()) copyOps(c, folder / ops, copy);
+        return;
+    }
+    throw Failure{ExitNotFound, fmt::format("no sample {}; {}", name, nearestPhrase(name, names))};
+}
+
+}  // namespace
+
+void runSamples(Command& c) {
+    const auto found = sampleFolder();
+    if (!found) throw Failure{ExitNotFound, "no sample graphs found; set ALIASCOPE_SAMPLES to the folder that holds samples.json"};
+    const fs::path folder = *found;
+    if (!c.args().at(0).empty()) return printSample(c, folder, c.args().at(0));
+    const Json list = sampleList(folder);
     c.input["folder"] = folder.string();
     Table table{{{"file", "file"}, {"title", "title"}, {"pipeline", "pipeline"}, {"command", "try"}}, {}, "no samples"};
     for (const Json& sample : list) {

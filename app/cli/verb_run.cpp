@@ -7,6 +7,7 @@
 #include "app/cli/execution_report.h"
 #include "app/cli/node_lookup.h"
 #include "app/cli/source.h"
+#include "core/recording/find_decisions.h"
 
 namespace aliascope::cli {
 namespace {
@@ -133,8 +134,19 @@ void runStages(Command& c) {
 
 void runDecisions(Command& c) {
     const DecisionFilter filter = decisionFilter(c);
+    std::optional<query::Find> find;
+    if (c.args().has("--find")) {
+        auto parsed = query::parseFind(c.args().get("--find"));
+        if (!parsed) throw Failure{ExitUsage, "--find: " + parsed.error().format()};
+        find = std::move(*parsed);
+    }
     const Staged staged = openStaged(c, c.args().at(0));
-    const auto rows = filtered(staged, filter);
+    auto rows = filtered(staged, filter);
+    if (find) {
+        std::map<std::int64_t, std::string> passes;
+        for (const StageRow& stage : staged.recording->stages(staged.lane.id)) passes[stage.id] = stage.pass;
+        std::erase_if(rows, [&](const DecisionRow& row) { return !decisionMatches(*find, row, passes[row.stageId]); });
+    }
     if (rows.empty() && !filter.node.empty()) requireNode(c, staged, filter.node);
     c.answer(decisionTable(staged, rows), "decisions");
 }

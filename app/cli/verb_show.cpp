@@ -5,6 +5,7 @@
 #include "app/cli/command.h"
 #include "app/cli/graph_text.h"
 #include "app/cli/source.h"
+#include "app/cli/stage_selection.h"
 
 namespace aliascope::cli {
 namespace {
@@ -41,6 +42,16 @@ void showStage(Command& c, const Staged& staged) {
     const std::string selector = c.args().get("--stage");
     const StageRow stage = pickStage(staged, selector.empty() ? "last" : selector);
     c.input["stage"] = stage.name;
+    const std::string as = c.args().get("--as");
+    if (as == "svg") return c.out().write(report::stageSvg(pictureOf(c, staged, stage), true, c.cancel()));
+    if (const auto nodes = selectedNodes(c, staged, stage)) {
+        if (as == "dot") return c.out().write(report::stageDot(pictureOf(c, staged, stage)));
+        if (!as.empty() && as != "json") usage(fmt::format("--find and --node give rows; --as {} is the whole stage", as));
+        const Table table = nodeRows(staged, stage, *nodes);
+        if (table.rows.empty()) c.setExit(ExitNotFound);
+        if (as == "json") return c.answerJson({{"nodes", table.json()}});
+        return c.answer(table, "nodes");
+    }
     const GraphOutput form = chosenForm(c, GraphOutput::Readable);
     auto graph = staged.recording->graph(staged.lane.id, stage.idx, c.ops());
     if (!graph) endWith(graph.error());
@@ -60,6 +71,9 @@ void optimise(Command& c, Graph& g, const Pipeline& pipeline) {
 void runShow(Command& c) {
     const std::string file = c.args().at(0);
     const bool runs = c.args().has("--pipeline") || c.args().has("--passes") || c.args().has("--stage");
+    // A part, or a picture, is one of a stage: then the graph as it was read is the stage.
+    const bool part = c.args().has("--find") || c.args().has("--node") || c.args().get("--as") == "svg" || c.args().has("--width");
+    if (part && !runs && (file == "-" || !isSessionFile(file))) return showStage(c, openImported(c, file));
     if (runs || (file != "-" && isSessionFile(file))) return showStage(c, openStaged(c, file));
     const Document document = readDocument(c, file, Wanted::Picked);
     const GraphEntry picked = pickGraph(c, document);

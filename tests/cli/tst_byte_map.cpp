@@ -2,12 +2,13 @@
 
 #include <QTest>
 
-#include "app/cli/byte_map.h"
+#include "core/report/byte_map.h"
 #include "app/cli/decision_view.h"
 #include "core/exec/reinplace_log.h"
 
 using namespace aliascope;
 using namespace aliascope::cli;
+using namespace aliascope::report;
 
 class TestByteMap : public QObject {
     Q_OBJECT

@@ -1,8 +1,8 @@
-#include "app/cli/byte_map.h"
+#include "core/report/byte_map.h"
 
 #include <algorithm>
 
-namespace aliascope::cli {
+namespace aliascope::report {
 namespace {
 
 constexpr std::int64_t maxRuns = 1'000'000;  // contiguous runs that are drawn one by one; beyond, the range is drawn as partly covered
@@ -131,4 +131,4 @@ std::string drawRegion(const Region& region, std::int64_t total, std::size_t wid
     }
 }
 
-}  // namespace aliascope::cli
+}  // namespace aliascope::report

@@ -8,7 +8,7 @@
 
 #include "core/ir/type.h"
 
-namespace aliascope::cli {
+namespace aliascope::report {
 
 /// A view with known numbers: sizes, strides and offset in elements.
 struct Region {
@@ -27,4 +27,4 @@ std::optional<Region> regionOf(const TensorType& type, const SymbolTable& symbol
 /// `width` characters for bytes 0..total: `#` full, `+` partly covered, `.` not. `%` and `-` when the view touches elements several times (stride 0).
 std::string drawRegion(const Region& region, std::int64_t total, std::size_t width);
 
-}  // namespace aliascope::cli
+}  // namespace aliascope::report

@@ -1,0 +1,86 @@
+// `import`: reads files into a session without running a pipeline; every graph gets a lane that holds the graph as it was read.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/cli/command.h"
+#include "app/cli/limits.h"
+#include "app/cli/source.h"
+#include "core/recording/foreign_lanes.h"
+#include "core/recording/recorder.h"
+
+namespace aliascope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// With --latest the file that was changed last, else all that are given.
+std::vector<std::string> chosenFiles(Command& c) {
+    std::vector<std::string> files = c.args().positional;
+    if (!c.args().has("--latest")) return files;
+    const auto timeOf = [](const std::string& file) {
+        std::error_code error;
+        const auto time = fs::last_write_time(file, error);
+        return error ? fs::file_time_type::min() : time;
+    };
+    const std::string latest = *std::max_element(files.begin(), files.end(), [&](const auto& a, const auto& b) { return timeOf(a) < timeOf(b); });
+    if (files.size() > 1) c.note("latest: " + latest);
+    return {latest};
+}
+
+/// Units that --graph names, else all.
+std::vector<std::size_t> chosenUnits(Command& c, const Document& document) {
+    std::vector<std::size_t> out;
+    for (const GraphEntry& entry : selectedGraphs(c, document))
+        if (std::find(out.begin(), out.end(), entry.unit) == out.end()) out.push_back(entry.unit);
+    return out;
+}
+
+void importUnit(Command& c, Recorder& recorder, std::int64_t graph, Unit& unit) {
+    auto observer = recorder.beginLane(graph, "imported", c.ops());
+    if (!observer) endWith(observer.error());
+    RunOptions options;
+    options.cancel = c.cancel();
+    const RunResult result = runPipeline(unit.graph, Pipeline(), c.ops(), {*observer}, options);
+    if (result.error) c.error(*result.error, ExitPass);
+}
+
+}  // namespace
+
+void runImport(Command& c) {
+    const std::string session = c.args().get("--output");
+    if (session.empty() || session == "-") usage("`import` needs -o SESSION, the file that the graphs go to");
+    auto recorder = Recorder::create(session, chosenLimits(c).recording);
+    if (!recorder) throw Failure{exitCodeOf(recorder.error()) == ExitInput ? ExitOutput : exitCodeOf(recorder.error()), recorder.error().format()};
+    Table table{{{"id", "graph"}, {"name", "name", false, 48}, {"kind", "kind"}, {"nodes", "nodes", true}, {"source", "source", false, 48}}, {}, "no graph"};
+    Json sources = Json::array();
+    for (const std::string& file : chosenFiles(c)) {
+        if (file != "-" && isSessionFile(file)) usage(file + " is a session already; `run` adds lanes to it");
+        Document document = readDocument(c, file);
+        for (const Unit& unit : document.units) warnOf(c, unit);
+        sources.push_back(file);
+        const auto ids = (*recorder)->addDocument(document);
+        if (!ids) endWith(ids.error());
+        const auto units = chosenUnits(c, document);
+        if (auto foreign = recordForeignLanes(**recorder, document, units.front(), *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
+        for (const std::size_t unit : units) {
+            Unit& one = document.units[unit];
+            const std::int64_t nodes = one.statedNodes;
+            importUnit(c, **recorder, ids->at(unit), one);
+            Row row;
+            row.cells = {std::to_string(ids->at(unit)), one.label, std::string(toString(one.graph.phase)), std::to_string(nodes), file};
+            row.json = {{"id", std::to_string(ids->at(unit))}, {"name", one.label}, {"kind", toString(one.graph.phase)}, {"nodes", nodes}, {"source", file}};
+            table.rows.push_back(std::move(row));
+        }
+    }
+    if (auto closed = (*recorder)->close(); !closed) c.error(closed.error(), ExitOutput);
+    c.input["path"] = sources;
+    c.input["session"] = session;
+    if (c.json()) return c.answerJson({{"graphs", table.json()}, {"session", session}});
+    writeTable(c.out(), table, c.format());
+    c.note("written to " + session);
+}
+
+}  // namespace aliascope::cli
