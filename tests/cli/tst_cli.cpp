@@ -286,7 +286,7 @@ private slots:
         QTest::newRow("unknown verb") << QStringList{"shwo", kv} << 2 << "nearest show";
         QTest::newRow("unknown option") << QStringList{"show", kv, "--garph", "1"} << 2 << "nearest --graph";
         QTest::newRow("verb of later") << QStringList{"patterns", kv} << 2 << "`patterns` is not in this build";
-        QTest::newRow("svg") << QStringList{"show", kv, "--as", "svg"} << 2 << "--as dot";
+        QTest::newRow("svg of opt") << QStringList{"opt", kv, "--as", "svg"} << 2 << "`show` and `export` draw";
         QTest::newRow("form") << QStringList{"show", kv, "--as", "python"} << 2 << "graph, readable, dot or json expected";
         QTest::newRow("format") << QStringList{"stages", "S", "--format", "xml"} << 2 << "table, json, ndjson, csv or md expected";
         QTest::newRow("no such file") << QStringList{"show", "nosuch.py"} << 3 << "nosuch.py: error R004: the file cannot be read: No such file";
