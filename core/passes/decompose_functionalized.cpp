@@ -56,7 +56,8 @@ private:
                     {ref(g_, id)},
                     {}};
         readCloneSet();
-        CloneNodes clones(g_, ctx_.ops(), alias_, id, tensorOperands(), extended_ ? CloneExtent::Tight : CloneExtent::Prefix);
+        CloneNodes clones(g_, ctx_.ops(), alias_, id, tensorOperands(),
+                          extended_ && !resultsAreAddressed() ? CloneExtent::Tight : CloneExtent::Prefix);
         clones_ = &clones;
         switch (call->kind) {
             case WrapperKind::V1:
@@ -81,6 +82,25 @@ private:
         for (const Value& v : g_[id_].args) add(v);
         for (const auto& [key, v] : g_[id_].kwargs) add(v);
         return out;
+    }
+
+    /// Whether something addresses a new value by its place in the storage, so that a clone must keep it: as_strided, or another wrapper's clone.
+    bool resultsAreAddressed() const {
+        static const Name strided("aten::as_strided"), scatter("aten::as_strided_scatter");
+        const auto addressed = [&](NodeId item) {
+            const StorageId storage = alias_.storageOf(item);
+            if (!storage) return false;
+            for (NodeId member : alias_.storage(storage).members)
+                for (const Node::User& user : g_[member].users)
+                    if (g_[user.id].is(strided) || g_[user.id].is(scatter) || wrapperKind(g_[user.id]) != WrapperKind::None) return true;
+            return false;
+        };
+        for (NodeId item : getitems(id_)) {
+            if (addressed(item)) return true;
+            for (NodeId element : getitems(item))
+                if (addressed(element)) return true;
+        }
+        return false;
     }
 
     void readCloneSet() {

@@ -48,6 +48,7 @@ private:
     bool isCandidate(NodeId id) const;
     /// Marks the scatters of chains that end in the write-back of the input that they begin with (L7).
     void findWrittenBackChains();
+    void markChain(NodeId input, NodeId last);
     /// What is legal but beyond the budget of rewrites stays functional.
     void withinBudget(Answer& answer);
     void takeInPlace(NodeId id, const WrapperCall& call, const Key& key);

@@ -159,12 +159,28 @@ void Reinplacer::findWrittenBackChains() {
             continue;
         }
         if (!g_[id].is("aten::copy_"_n) || !isInput(g_[previous])) continue;
-        NodeId at = g_[id].arg(1).asNode();
-        const auto it = root.find(at);
-        if (it == root.end() || it->second != previous) continue;
-        for (; at != previous && writtenBackChain_.insert(at).second; at = g_[at].arg(0).asNode()) {
-        }
+        const auto it = root.find(g_[id].arg(1).asNode());
+        if (it != root.end() && it->second == previous) markChain(previous, g_[id].arg(1).asNode());
     }
+}
+
+void Reinplacer::markChain(NodeId input, NodeId last) {
+    const auto bytesOf = [&](NodeId id) {
+        const TensorType* t = id ? g_[id].tensor() : nullptr;
+        const auto bytes = t ? t->bytes() : std::nullopt;
+        return bytes ? bytes->evaluate(g_.symbols) : std::nullopt;
+    };
+    // Links that overwrite each other may move more than the one copy at the end.
+    std::vector<NodeId> links;
+    std::int64_t written = 0;
+    for (NodeId at = last; at != input && !writtenBackChain_.contains(at); at = g_[at].arg(0).asNode()) {
+        links.push_back(at);
+        if (!forms_.find(at)) continue;
+        const auto bytes = bytesOf(g_[at].arg(1).asNode());
+        if (!bytes || __builtin_add_overflow(written, *bytes, &written)) return;
+    }
+    const auto whole = bytesOf(input);
+    if (whole && written <= *whole) writtenBackChain_.insert(links.begin(), links.end());
 }
 
 void Reinplacer::eraseWriteBackOf(NodeId value, NodeId id) {
