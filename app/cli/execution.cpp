@@ -224,17 +224,20 @@ std::vector<int> chosenStages(Command& c, const Staged& staged, const StageRuns&
     return out;
 }
 
-Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& stages) {
+Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& stages, Recorder* recorder) {
     const auto start = std::chrono::steady_clock::now();
     const std::size_t told = runs.warnings().size();
-    auto executed = aliascope::executeStages(runs, stages, true, [&](const ExecutedStage& stage) {
-        if (stage.sameAs == stage.stage.idx)
-            for (Diagnostic d : stage.warnings) {
-                d.note += fmt::format("{}Stage {} {}.", d.note.empty() ? "" : " ", stage.stage.idx, stage.stage.name);
-                c.warn(d);
-            }
-        if (!stage.complete) showFailure(c, stage);
-    });
+    auto executed = aliascope::executeStages(
+        runs, stages, true,
+        [&](const ExecutedStage& stage) {
+            if (stage.sameAs == stage.stage.idx)
+                for (Diagnostic d : stage.warnings) {
+                    d.note += fmt::format("{}Stage {} {}.", d.note.empty() ? "" : " ", stage.stage.idx, stage.stage.name);
+                    c.warn(d);
+                }
+            if (!stage.complete) showFailure(c, stage);
+        },
+        recorder);
     if (!executed) endWith(executed.error());
     for (std::size_t i = told; i < runs.warnings().size(); ++i) c.warn(runs.warnings()[i]);
     for (const StageComparison& later : executed->comparisons)
@@ -245,11 +248,14 @@ Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& sta
     return std::move(*executed);
 }
 
-void recordExecution(Command& c, StageRuns& runs, const Execution& execution, const std::string& path) {
+Execution executeAndRecord(Command& c, StageRuns& runs, const std::vector<int>& stages, const std::string& path) {
     auto recorder = Recorder::create(path);
-    if (!recorder) return c.error(recorder.error(), ExitOutput);
-    if (auto recorded = aliascope::recordExecution(**recorder, runs, execution); !recorded) return c.error(recorded.error(), ExitOutput);
+    if (!recorder) c.error(recorder.error(), ExitOutput);
+    Execution execution = executeStages(c, runs, stages, recorder ? recorder->get() : nullptr);
+    if (!recorder) return execution;
+    if (auto recorded = recordExecution(**recorder, runs, execution); !recorded) c.error(recorded.error(), ExitOutput);
     if (auto closed = (*recorder)->close(); !closed) c.error(closed.error(), ExitOutput);
+    return execution;
 }
 
 Json numberJson(double n) {

@@ -21,10 +21,10 @@ using Execution = StageExecution;
 
 /// Runs the stages (indices, rising) and compares each with the first. What fails is shown; the exit code becomes 5, 8 or 130, and 1 where a stage
 /// differs.
-Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& stages);
+Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& stages, Recorder* recorder = nullptr);
 
-/// Records runs and comparisons in the session at `path`. Errors are shown (exit 9).
-void recordExecution(Command& c, StageRuns& runs, const Execution& execution, const std::string& path);
+/// The same, with runs and comparisons recorded in the session at `path`. What cannot be written is shown (exit 9).
+Execution executeAndRecord(Command& c, StageRuns& runs, const std::vector<int>& stages, const std::string& path);
 
 /// Stages that --stage names: `all`, or one.
 std::vector<int> chosenStages(Command& c, const Staged& staged, const StageRuns& runs);

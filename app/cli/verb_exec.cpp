@@ -56,8 +56,8 @@ void runExec(Command& c) {
     const Place place = placeOf(c);
     const Staged staged = openStaged(c, place.file, place.session == place.file ? std::string() : place.session);
     const auto runs = prepareRuns(c, staged, std::move(options));
-    const Execution execution = executeStages(c, *runs, chosenStages(c, staged, *runs));
-    if (!place.session.empty()) recordExecution(c, *runs, execution, place.session);
+    const std::vector<int> stages = chosenStages(c, staged, *runs);
+    const Execution execution = place.session.empty() ? executeStages(c, *runs, stages) : executeAndRecord(c, *runs, stages, place.session);
     saveOutputs(c, *runs, execution, keep);
     if (!c.json()) return writeTable(c.out(), executionTable(c, execution), c.format());
     const std::string selector = c.args().get("--stage");

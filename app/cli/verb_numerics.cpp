@@ -31,8 +31,7 @@ void runStages(Command& c, Staged& staged) {
     std::vector<int> all;
     for (const StageRow& stage : runs->stages()) all.push_back(stage.idx);
     const int before = c.exit();
-    const Execution execution = executeStages(c, *runs, all);
-    recordExecution(c, *runs, execution, staged.recording->path());
+    executeAndRecord(c, *runs, all, staged.recording->path());
     auto reopened = Recording::open(staged.recording->path());
     if (!reopened) endWith(reopened.error());
     staged.recording = *reopened;

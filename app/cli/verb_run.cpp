@@ -117,7 +117,8 @@ std::string plural(std::int64_t n, std::string_view one, std::string_view many) 
 
 std::string sentence(const Summary& sum, const std::string& lane) {
     std::string out = fmt::format("{}: {}, {} cloned; {} copied back", lane, plural(sum.clones, "clone", "clones"),
-                                  sum.clones ? bytesText(sum.clonedBytes, "unknown bytes") : "0 B", sum.copiesBack ? bytesText(sum.copiedBackBytes, "unknown bytes") : "0 B");
+                                  sum.clones ? bytesText(sum.clonedBytes, "unknown bytes") : "0 B",
+                                  sum.copiesBack ? bytesText(sum.copiedBackBytes, "unknown bytes") : "0 B");
     if (sum.ownClones) out.insert(out.find(','), fmt::format(" ({} in the graph as opened)", sum.ownClones));
     if (sum.selfCopies) out += fmt::format(" ({} left)", plural(sum.selfCopies, "self-copy", "self-copies"));
     if (sum.asked) out += fmt::format("; {} of {} written in place", sum.inPlace, plural(sum.asked, "argument", "arguments"));
@@ -166,8 +167,7 @@ void runRun(Command& c) {
         runs = prepareRuns(c, staged, options);
         std::vector<int> all;
         for (const StageRow& stage : runs->stages()) all.push_back(stage.idx);
-        execution = executeStages(c, *runs, all);
-        if (c.args().has("--output")) recordExecution(c, *runs, execution, c.args().get("--output"));
+        execution = c.args().has("--output") ? executeAndRecord(c, *runs, all, c.args().get("--output")) : executeStages(c, *runs, all);
     }
     if (c.json()) {
         const Json summary = {{"clones", sum.clones},

@@ -4,6 +4,7 @@
 // Thread-safety: as StageRuns.
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/recording/stage_runs.h"
@@ -21,15 +22,17 @@ struct StageExecution {
     std::vector<StageComparison> comparisons;
     const ExecutedStage* last = nullptr;  ///< the last that ran to its end
     bool failed = false;                  ///< a stage did not; its error says why
+    std::optional<Diagnostic> unwritten;  ///< why runs are missing in the session
 };
 
 /// Runs `stages` (indices, rising). `each` hears of every stage when it has run, before it is compared. A stage that fails stops nothing but what
-/// needs it: the first, a cancelled and a timed-out one end the execution. Errors: those of StageRuns::run and compare.
+/// needs it: the first, a cancelled and a timed-out one end the execution. With a recorder, each run is written while the next stage runs: nobody
+/// else may use it meanwhile. Errors: those of StageRuns::run and compare.
 Result<StageExecution> executeStages(StageRuns& runs, const std::vector<int>& stages, bool compare = true,
-                                     const std::function<void(const ExecutedStage&)>& each = {});
+                                     const std::function<void(const ExecutedStage&)>& each = {}, Recorder* recorder = nullptr);
 
-/// Runs first, then comparisons. A stage whose graph is that of an earlier one has that one's run, and nothing new to compare. The recorder stays
-/// open.
+/// Writes the runs that are not yet written, then the comparisons. A stage whose graph is that of an earlier one has that one's run, and nothing new
+/// to compare. The recorder stays open.
 Status recordExecution(Recorder& recorder, StageRuns& runs, const StageExecution& execution);
 
 }  // namespace aliascope

@@ -351,11 +351,15 @@ Result<std::int64_t> StageRuns::record(Recorder& recorder, int idx) {
     if (!executed) return fail(std::move(executed.error()));
     ExecutedStage& stage = executed->get();
     if (stage.run != 0) return stage.run;
-    if (stage.sameAs != idx) {
-        auto twin = record(recorder, stage.sameAs);
-        if (twin) stage.run = *twin;
-        return twin;
-    }
+    if (stage.sameAs == idx) return write(recorder, stage);
+    auto twin = record(recorder, stage.sameAs);
+    if (twin) stage.run = *twin;
+    return twin;
+}
+
+Result<std::int64_t> StageRuns::write(Recorder& recorder, ExecutedStage& stage) const {
+    if (stage.run != 0) return stage.run;
+    const Impl& r = *impl_;
     RunHeader header;
     header.stageId = stage.stage.id;
     header.device = "cpu";

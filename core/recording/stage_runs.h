@@ -91,6 +91,8 @@ public:
 
     /// Writes the run of stage `idx`, once; gives its row.
     Result<std::int64_t> record(Recorder& recorder, int idx);
+    /// Writes the run of a stage that ran itself (`sameAs`), once. May be called on another thread while other stages run.
+    Result<std::int64_t> write(Recorder& recorder, ExecutedStage& stage) const;
 
 private:
     StageRuns();

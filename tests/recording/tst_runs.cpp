@@ -64,10 +64,11 @@ private slots:
         options.repeat = 2;
         auto runs = StageRuns::create(recording_, 1, operators(), options);
         QVERIFY2(runs, runs ? "" : runs.error().format().c_str());
-        auto execution = executeStages(**runs, all(**runs));
-        QVERIFY(execution && !execution->failed);
         auto recorder = Recorder::create(path_);
         QVERIFY(recorder);
+        auto execution = executeStages(**runs, all(**runs), true, {}, recorder->get());
+        QVERIFY(execution && !execution->failed && !execution->unwritten);
+        QVERIFY(execution->stages.front()->run != 0);  // written beside the stages after it
         QVERIFY(recordExecution(**recorder, **runs, *execution));
         ProbeRow probe;
         probe.kind = "bisect";

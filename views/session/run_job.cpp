@@ -41,11 +41,9 @@ std::vector<int> stagesOf(const RunRequest& request, const std::vector<StageRow>
     return out;
 }
 
-Status record(const std::string& path, StageRuns& runs, const StageExecution& execution) {
-    auto recorder = Recorder::create(path);
-    if (!recorder) return fail(std::move(recorder.error()));
-    if (auto written = recordExecution(**recorder, runs, execution); !written) return written;
-    return (*recorder)->close();
+Status record(Recorder& recorder, StageRuns& runs, const StageExecution& execution) {
+    if (auto written = recordExecution(recorder, runs, execution); !written) return written;
+    return recorder.close();
 }
 
 struct Message {
@@ -104,12 +102,20 @@ RunReport runStages(const std::shared_ptr<Recording>& recording, std::int64_t la
         report.error->what = QObject::tr("There is no such stage to run.");
         return report;
     }
+    auto recorder = Recorder::create(recording->path());
+    if (!recorder) {
+        report.error = reportOf(recorder.error());
+        return report;
+    }
     all = double(stages.size());
     stageName = (*runs)->stages().front().name;
-    auto execution = executeStages(**runs, stages, request.numerics, [&](const ExecutedStage& stage) {
-        ++done;
-        stageName = stage.stage.name;
-    });
+    auto execution = executeStages(
+        **runs, stages, request.numerics,
+        [&](const ExecutedStage& stage) {
+            ++done;
+            stageName = stage.stage.name;
+        },
+        recorder->get());
     report.cancelled = job.cancelled();
     if (!execution) {
         report.error = reportOf(execution.error());
@@ -122,7 +128,7 @@ RunReport runStages(const std::shared_ptr<Recording>& recording, std::int64_t la
         report.differing += later.comparison.verdict == exec::Verdict::Differs ? 1 : 0;
     }
     job.progress(1, "recording");
-    if (auto recorded = record(recording->path(), **runs, *execution); !recorded) {
+    if (auto recorded = record(**recorder, **runs, *execution); !recorded) {
         report.error = reportOf(recorded.error());
         return report;
     }
