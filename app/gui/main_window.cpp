@@ -245,7 +245,7 @@ void MainWindow::buildDocks() {
     connect(stage_, &StagePanel::whyWanted, this, &MainWindow::showWhy);
     connect(compare_, &ComparePanel::notice, this, &MainWindow::say);
     connect(compare_, &ComparePanel::stopped, this, [this] {
-        middle_->setCurrentWidget(stage_);
+        showCompare(false);
         if (session_.isOpen()) focusStage();
     });
     connect(why_, &WhyCard::byteMapWanted, this, [this] { raisePanel(QStringLiteral("aliases")); });

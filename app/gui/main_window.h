@@ -87,6 +87,7 @@ private:
     void arrangeForWidth();
     void enlargeTables(bool large);
     void duplicateAndCompare();
+    void showCompare(bool on);
     void finishCompare();
     void resetLayout();
     void showWhy();
@@ -127,6 +128,7 @@ private:
     QStackedWidget* middle_ = nullptr;  ///< the stage, or two of them side by side
     StagePanel* stage_ = nullptr;
     ComparePanel* compare_ = nullptr;
+    bool inspectorWasShown_ = false;
     std::int64_t comparedFrom_ = 0;  ///< lane that was current when its counterpart was asked for
     PassesPanel* passes_ = nullptr;
     DecisionsPanel* decisions_ = nullptr;

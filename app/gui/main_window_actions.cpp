@@ -362,7 +362,7 @@ void MainWindow::duplicateAndCompare() {
     for (auto lane = session_.data().lanes.rbegin(); lane != session_.data().lanes.rend(); ++lane) {
         if (lane->graph != now->graph || lane->id == now->id || !qstr(lane->name).startsWith(wanted)) continue;
         compare_->compareWith(lane->id);
-        middle_->setCurrentWidget(compare_);
+        showCompare(true);
         return focusStage();
     }
     comparedFrom_ = now->id;
@@ -378,7 +378,20 @@ void MainWindow::finishCompare() {
     const bool there = std::any_of(lanes.begin(), lanes.end(), [&](const LaneRow& lane) { return lane.id == from; });
     if (!there || made == from || !session_.isOpen()) return;
     compare_->begin(from, made);
-    middle_->setCurrentWidget(compare_);
+    showCompare(true);
+}
+
+/// Two graphs need the width: in a window that is not wide the inspector makes room until comparing ends.
+void MainWindow::showCompare(bool on) {
+    constexpr int kWide = 1600;
+    if (on == (middle_->currentWidget() == compare_)) return;
+    middle_->setCurrentWidget(on ? static_cast<QWidget*>(compare_) : stage_);
+    if (on) {
+        inspectorWasShown_ = inspectorDock_->isVisible() && !narrow_;
+        if (inspectorWasShown_ && width() < kWide) inspectorDock_->hide();
+    } else if (inspectorWasShown_) {
+        inspectorDock_->setVisible(session_.isOpen());
+    }
 }
 
 /// Docks as they are in a first start.

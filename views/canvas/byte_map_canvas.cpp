@@ -117,6 +117,12 @@ QRect ByteMapCanvas::bar(std::size_t row) const {
     return QRect(labelWidth(), line(row).top() + inset, std::max(10, width() - labelWidth() - Metrics::gap()), rowHeight() - 2 * inset);
 }
 
+QRect ByteMapCanvas::rowRect(Uid uid) const {
+    for (std::size_t row = 0; row < shown_.size(); ++row)
+        if (shown_[row]->uid == uid) return line(row);
+    return {};
+}
+
 int ByteMapCanvas::rowAt(int y) const {
     const int row = y / rowHeight() - 1;
     return row >= 0 && row < int(shown_.size()) ? row : -1;

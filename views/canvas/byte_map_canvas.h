@@ -30,6 +30,8 @@ public:
     void zoomTo(Uid uid);
     void showAll();
 
+    /// The whole line of a member; empty when it is not shown.
+    QRect rowRect(Uid uid) const;
     int rowCount() const { return int(shown_.size()); }
     Uid uidOf(int row) const { return shown_[std::size_t(row)]->uid; }
     /// Bar of a row, for tests.

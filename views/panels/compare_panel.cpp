@@ -94,8 +94,8 @@ void ComparePanel::build() {
     dressTable(table_, QStringLiteral("compare.table"), tr("Pipelines of this graph"));
     table_->setSortingEnabled(false);
     table_->setColumnWidth(CompareModel::Lane, Metrics::em(12));
-    for (int c = 1; c < CompareModel::ColumnCount; ++c) table_->setColumnWidth(c, Metrics::em(7));
-    table_->setFixedHeight(Metrics::row() * 4 + Metrics::gap());
+    for (int c = 1; c < CompareModel::ColumnCount; ++c) table_->setColumnWidth(c, Metrics::em(6.2));
+    table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     column->addWidget(table_);
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
         const qlonglong lane = index.data(CompareModel::LaneRole).toLongLong();
@@ -253,6 +253,7 @@ void ComparePanel::readPair() {
 void ComparePanel::adoptPair(LanePairPtr pair) {
     pair_ = std::move(pair);
     model_->setData(pair_->lanes);
+    table_->setFixedHeight(Metrics::row() * int(1 + pair_->lanes.size()) + Metrics::gap());
     canvasA_->setDecisions(session_.data().decisions);
     canvasB_->setDecisions(pair_->decisionsB);
     fillStages();

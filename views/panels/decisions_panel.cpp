@@ -1,8 +1,10 @@
 #include "views/panels/decisions_panel.h"
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPainter>
+#include <QTreeView>
 #include <QVBoxLayout>
 
 #include "views/canvas/metrics.h"
@@ -26,7 +28,7 @@ QIcon verdictIcon(VerdictKind kind) {
 }  // namespace
 
 DecisionsPanel::DecisionsPanel(Session& session, QWidget* parent)
-    : QWidget(parent), session_(session), model_(new DecisionModel(this)), proxy_(new DecisionFilterProxy(this)) {
+    : QWidget(parent), session_(session), model_(new DecisionModel(this)), proxy_(new DecisionFilterProxy(this)), groups_(new DecisionGroupModel(*model_, this)) {
     proxy_->setSourceModel(model_);
     build();
     connect(&session_, &Session::recordingChanged, this, &DecisionsPanel::showDecisions);
@@ -58,6 +60,10 @@ void DecisionsPanel::build() {
         head->addWidget(chip);
     }
     head->addStretch(1);
+    by_ = choiceBox(tr("Group the decisions"), QStringLiteral("decisions.by"), this);
+    for (int i = 0; i < kDecisionGroupings; ++i) by_->addItem(groupingText(DecisionGrouping(i)));
+    head->addWidget(by_);
+    head->addSpacing(Metrics::gap());
     footer_ = new QLabel(this);
     footer_->setProperty("quiet", true);
     head->addWidget(footer_);
@@ -74,6 +80,20 @@ void DecisionsPanel::build() {
     constexpr std::array<qreal, DecisionModel::ColumnCount> widths = {9.5, 17, 11, 17, 15, 7, 7, 14};
     for (int c = 0; c < DecisionModel::ColumnCount; ++c) table_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
     column->addWidget(table_, 1);
+    tree_ = new QTreeView(this);
+    tree_->setObjectName(QStringLiteral("decisions.groups"));
+    tree_->setAccessibleName(tr("Decisions in groups"));
+    tree_->setModel(groups_);
+    tree_->setUniformRowHeights(true);
+    tree_->setItemDelegate(new MonoDelegate(tree_));
+    tree_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    tree_->header()->setObjectName(QStringLiteral("decisions.groups.header"));
+    tree_->header()->setAccessibleName(tr("Decisions in groups"));
+    tree_->header()->setFixedHeight(Metrics::row());
+    tree_->setColumnWidth(0, Metrics::em(22));
+    for (int c = 1; c < DecisionModel::ColumnCount; ++c) tree_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
+    tree_->hide();
+    column->addWidget(tree_, 1);
     empty_ = quietLabel(QString(), this);
     empty_->setObjectName(QStringLiteral("decisions.empty"));
     empty_->setAlignment(Qt::AlignCenter);
@@ -83,6 +103,14 @@ void DecisionsPanel::build() {
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
         if (following_) return;
         if (const DecisionRow* d = proxy_->decisionAt(now)) session_.selectDecision(*d, Origin::Decisions);
+    });
+    connect(by_, &QComboBox::activated, this, &DecisionsPanel::updateGroups);
+    connect(tree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
+        if (following_) return;
+        if (const DecisionRow* d = groups_->decisionAt(now)) session_.selectDecision(*d, Origin::Decisions);
+    });
+    connect(tree_, &QTreeView::activated, this, [this](const QModelIndex& index) {
+        if (groups_->decisionAt(index)) emit whyWanted();
     });
     connect(table_, &QTableView::activated, this, &DecisionsPanel::whyWanted);
     connect(table_, &QTableView::doubleClicked, this, &DecisionsPanel::whyWanted);
@@ -115,7 +143,6 @@ void DecisionsPanel::showDecisions() {
         if (counts[std::size_t(i)] == 0) chip->setChecked(false);
     }
     const bool any = model_->rowCount() > 0;
-    table_->setVisible(any);
     empty_->setVisible(!any);
     empty_->setText(
         session_.isOpen()
@@ -123,6 +150,26 @@ void DecisionsPanel::showDecisions() {
             : tr("Open a graph: every copy that a pass keeps, and every write that it puts in place, is listed here."));
     following_ = false;
     updateFooter();
+    updateGroups();
+}
+
+DecisionGrouping DecisionsPanel::grouping() const { return DecisionGrouping(std::max(0, by_->currentIndex())); }
+
+void DecisionsPanel::setGrouping(DecisionGrouping grouping) {
+    by_->setCurrentIndex(int(grouping));
+    updateGroups();
+}
+
+void DecisionsPanel::updateGroups() {
+    std::vector<int> shown;
+    for (int row = 0; row < proxy_->rowCount(); ++row) shown.push_back(proxy_->mapToSource(proxy_->index(row, 0)).row());
+    following_ = true;
+    groups_->setData(grouping(), shown);
+    following_ = false;
+    const bool any = model_->rowCount() > 0, grouped = grouping() != DecisionGrouping::None;
+    table_->setVisible(any && !grouped);
+    tree_->setVisible(any && grouped);
+    if (groups_->rowCount() == 1) tree_->expandAll();
 }
 
 void DecisionsPanel::updateFilter() {
@@ -134,6 +181,7 @@ void DecisionsPanel::updateFilter() {
     proxy_->setQuery(filter_->text());
     following_ = false;
     updateFooter();
+    updateGroups();
 }
 
 void DecisionsPanel::updateFooter() {
@@ -158,6 +206,11 @@ void DecisionsPanel::follow(const Selection& selection, Origin origin) {
     if (!wanted) {
         const auto about = decisionsAbout(session_.data(), selection.node);
         if (!about.empty()) wanted = about.front()->id;
+    }
+    if (grouping() != DecisionGrouping::None) {
+        tree_->setCurrentIndex(wanted ? groups_->indexOf(*wanted) : QModelIndex());
+        following_ = false;
+        return;
     }
     int found = -1;
     for (int row = 0; wanted && row < proxy_->rowCount() && found < 0; ++row)

@@ -4,14 +4,16 @@
 #include <QWidget>
 #include <array>
 
-#include "views/models/decision_model.h"
+#include "views/models/decision_group_model.h"
 #include "views/session/session.h"
 
+class QComboBox;
 class QLabel;
 class QLineEdit;
 class QStackedLayout;
 class QTableView;
 class QToolButton;
+class QTreeView;
 
 namespace aliascope {
 
@@ -23,6 +25,7 @@ public:
     void focusFilter();
     /// Puts `query` into the filter and shows every verdict.
     void setQuery(const QString& query);
+    void setGrouping(DecisionGrouping grouping);
     /// The command line that prints these rows.
     QString command() const;
 
@@ -34,12 +37,17 @@ private:
     void showDecisions();
     void updateFilter();
     void updateFooter();
+    void updateGroups();
+    DecisionGrouping grouping() const;
     void follow(const Selection& selection, Origin origin);
 
     Session& session_;
     DecisionModel* model_;
     DecisionFilterProxy* proxy_;
+    DecisionGroupModel* groups_;
     QTableView* table_ = nullptr;
+    QTreeView* tree_ = nullptr;
+    QComboBox* by_ = nullptr;
     QLineEdit* filter_ = nullptr;
     QLabel* footer_ = nullptr;
     QLabel* empty_ = nullptr;

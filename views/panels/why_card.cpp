@@ -169,8 +169,7 @@ void WhyCard::explain(const QString& line) {
                 for (const std::string& word : words) out << qstr(word).toHtmlEscaped();
                 return out.isEmpty() ? tr("nothing") : out.join(QStringLiteral(", "));
             };
-            explanation_->setText(tr("<b>The log line says:</b> attempted %1; cloned %2; missed %3.<br>%4")
-                                      .arg(list(said.attempted), list(said.cloned), list(said.missed), qstr(said.sentence).toHtmlEscaped()));
+            explanation_->setText(tr("<b>The log line says:</b> attempted %1. %2").arg(list(said.attempted), qstr(said.sentence).toHtmlEscaped()));
             if (said.decisions.empty()) return;
             for (const DecisionRow& d : *session_.data().decisions) {
                 if (d.id != said.decisions.front()) continue;

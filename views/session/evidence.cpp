@@ -96,9 +96,11 @@ EvidencePtr loadEvidence(const Recording& recording, std::int64_t lane, const De
     }
     addStep(*out, reader, EvidenceStep::Kind::Write, *call);
     if (blocker) {
+        const std::size_t before = out->steps.size();
         addStep(*out, reader, EvidenceStep::Kind::Blocker, *blocker);
         out->blockerIsLater = reader.place(blocker->uid) > reader.place(call->uid);
-        if (argument && blocker->storage == argument->storage) {
+        const bool another = out->steps.size() > before;  // not the base, the argument or the call itself
+        if (another && argument && blocker->storage == argument->storage) {
             out->blocker = reader.region(*blocker);
             if (out->argument && out->blocker) out->overlap = overlapBytes(*out->argument, *out->blocker);
         }
