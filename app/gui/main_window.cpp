@@ -374,6 +374,7 @@ void MainWindow::showPage(QWidget* page) {
     pages_->setCurrentWidget(page);
     const bool working = page == workspace_;
     for (QWidget* widget : std::initializer_list<QWidget*>{passesDock_, inspectorDock_, bottomDock_, toolBar_}) widget->setVisible(working);
+    if (working && middle_->currentWidget() == compare_ && inspectorMadeRoom_) inspectorDock_->hide();
     if (working && narrow_) bottomDock_->raise();
 }
 

@@ -92,6 +92,7 @@ private:
     void resetLayout();
     void showWhy();
     void copyAsCommand();
+    QString commandOfFocus() const;
     void raisePanel(const QString& name);
     void cyclePanel(int direction);
     void cancelOrClear();
@@ -128,7 +129,7 @@ private:
     QStackedWidget* middle_ = nullptr;  ///< the stage, or two of them side by side
     StagePanel* stage_ = nullptr;
     ComparePanel* compare_ = nullptr;
-    bool inspectorWasShown_ = false;
+    bool inspectorMadeRoom_ = false;
     std::int64_t comparedFrom_ = 0;  ///< lane that was current when its counterpart was asked for
     PassesPanel* passes_ = nullptr;
     DecisionsPanel* decisions_ = nullptr;

@@ -387,9 +387,9 @@ void MainWindow::showCompare(bool on) {
     if (on == (middle_->currentWidget() == compare_)) return;
     middle_->setCurrentWidget(on ? static_cast<QWidget*>(compare_) : stage_);
     if (on) {
-        inspectorWasShown_ = inspectorDock_->isVisible() && !narrow_;
-        if (inspectorWasShown_ && width() < kWide) inspectorDock_->hide();
-    } else if (inspectorWasShown_) {
+        inspectorMadeRoom_ = inspectorDock_->isVisible() && !narrow_ && width() < kWide;
+        if (inspectorMadeRoom_) inspectorDock_->hide();
+    } else if (inspectorMadeRoom_) {
         inspectorDock_->setVisible(session_.isOpen());
     }
 }
@@ -417,19 +417,34 @@ void MainWindow::showWhy() {
     why_->setFocus(Qt::ShortcutFocusReason);
 }
 
+/// The command line that prints what the panel with the focus shows; elsewhere that of the stage, or of the decision that is selected.
+QString MainWindow::commandOfFocus() const {
+    const QWidget* focus = QApplication::focusWidget();
+    const auto within = [focus](const QWidget* panel) { return panel == focus || panel->isAncestorOf(focus); };
+    const QString why = why_->command();
+    if (within(bottom_)) {
+        const QWidget* page = bottom_->currentWidget();
+        if (page == decisions_) return decisions_->command();
+        if (page == nodes_) return nodes_->command();
+        if (page == memory_) return memory_->command();
+        if (page == numerics_) return numerics_->command();
+        if (page == chunk_) return chunk_->command();
+        if (page == runs_) return runs_->command();
+    }
+    if (within(inspector_)) {
+        const QWidget* page = inspector_->currentWidget();
+        if (page == aliases_) return aliases_->command();
+        if (page == history_) return history_->command();
+        return why;
+    }
+    if (within(passesDock_)) return commandLine(session_, QStringLiteral("stages"));
+    if (compare_->active()) return compare_->command();
+    return session_.selection().decision && !why.isEmpty() ? why : stage_->command();
+}
+
 void MainWindow::copyAsCommand() {
-    QString command = stage_->command();
-    if (inspector_->isAncestorOf(QApplication::focusWidget()) || session_.selection().decision) {
-        if (const QString why = why_->command(); !why.isEmpty()) command = why;
-    }
-    if (bottom_->isAncestorOf(QApplication::focusWidget())) {
-        if (bottom_->currentWidget() == decisions_) command = decisions_->command();
-        if (bottom_->currentWidget() == memory_) command = memory_->command();
-        if (bottom_->currentWidget() == numerics_) command = numerics_->command();
-        if (bottom_->currentWidget() == chunk_) command = chunk_->command();
-        if (bottom_->currentWidget() == runs_) command = runs_->command();
-    }
-    if (passesDock_->isAncestorOf(QApplication::focusWidget())) command = commandLine(session_, QStringLiteral("stages"));
+    QString command = commandOfFocus();
+    if (command.isEmpty()) command = stage_->command();
     QApplication::clipboard()->setText(command);
     say(tr("Copied: %1").arg(command));
 }

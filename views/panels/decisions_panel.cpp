@@ -225,11 +225,15 @@ void DecisionsPanel::follow(const Selection& selection, Origin origin) {
 }
 
 QString DecisionsPanel::command() const {
-    QStringList options;
+    QStringList options{QStringLiteral("--pass"), QStringLiteral("all")};
+    QStringList words;
     for (int i = 0; i < kVerdictKinds; ++i)
-        if (chips_[std::size_t(i)]->isChecked())
-            options << QStringLiteral("--verdict") << verdictWord(VerdictKind(i)).replace(QLatin1Char(' '), QLatin1Char('-'));
-    if (!filter_->text().isEmpty()) options << QStringLiteral("--find") << filter_->text();
+        if (chips_[std::size_t(i)]->isChecked()) words << verdictWord(VerdictKind(i)).replace(QLatin1Char(' '), QLatin1Char('-'));
+    if (words.size() == 1) options << QStringLiteral("--verdict") << words.front();
+    QStringList terms;
+    if (words.size() > 1) terms << QStringLiteral("verdict:") + words.join(QLatin1Char(','));
+    if (const QString text = filter_->text().trimmed(); !text.isEmpty()) terms << (terms.isEmpty() ? text : QStringLiteral("(%1)").arg(text));
+    if (!terms.isEmpty()) options << QStringLiteral("--find") << terms.join(QLatin1Char(' '));
     return commandLine(session_, QStringLiteral("decisions"), options);
 }
 

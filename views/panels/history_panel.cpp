@@ -4,6 +4,7 @@
 #include <QVBoxLayout>
 
 #include "views/canvas/metrics.h"
+#include "views/panels/command_line.h"
 #include "views/panels/widgets.h"
 
 namespace aliascope {
@@ -55,6 +56,13 @@ void HistoryPanel::follow(const Selection& selection) {
             model_->setData(std::move(rows));
             table_->show();
         });
+}
+
+QString HistoryPanel::command() const {
+    const NodeRow* node = session_.view() ? session_.view()->node(session_.selection().node) : nullptr;
+    if (!node) return {};
+    return commandLine(session_, QStringLiteral("history"),
+                       {QStringLiteral("--node"), qstr(node->name), QStringLiteral("--stage"), QString::number(session_.stage())});
 }
 
 bool HistoryPanel::goToTouch(bool first) {

@@ -18,6 +18,7 @@ public:
     explicit HistoryPanel(Session& session, QWidget* parent = nullptr);
     /// First or last stage that touched the selection; false when none did.
     bool goToTouch(bool first);
+    QString command() const;
 
 private:
     void follow(const Selection& selection);

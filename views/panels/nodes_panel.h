@@ -13,21 +13,40 @@ class QTableView;
 
 namespace aliascope {
 
+/// Rows that a find text keeps; all of them while there is none.
+class NodeFilterProxy : public QSortFilterProxyModel {
+    Q_OBJECT
+
+public:
+    using QSortFilterProxyModel::QSortFilterProxyModel;
+    /// By row of the stage; empty = everything.
+    void setKept(std::vector<bool> kept);
+
+protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+    std::vector<bool> kept_;
+};
+
 class NodesPanel : public QWidget {
     Q_OBJECT
 
 public:
     explicit NodesPanel(Session& session, QWidget* parent = nullptr);
     void focusFilter();
+    /// The command line that prints these rows.
+    QString command() const;
 
 private:
     void follow(const Selection& selection, Origin origin);
     void showStage();
     void updateCount();
+    void search();
 
     Session& session_;
     NodeTableModel* model_;
-    QSortFilterProxyModel* proxy_;
+    NodeFilterProxy* proxy_;
     QTableView* table_;
     QLineEdit* filter_;
     QLabel* count_;
