@@ -190,7 +190,7 @@ private slots:
         auto* memory = window_->findChild<MemoryPanel*>();
         const MemoryProfilePtr profile = memory->chart()->curves().front().profile;
         QCOMPARE(result["moment"]["live_exact"].toInteger(), profile->live(memory->chart()->cursor(), memory::Accounting::Exact));
-        QCOMPARE(result["holders"].toArray().size(), qsizetype(window_->findChild<QTableView*>(QStringLiteral("memory.live"))->model()->rowCount()));
+        QCOMPARE(result["live"].toArray().size(), qsizetype(window_->findChild<QTableView*>(QStringLiteral("memory.live"))->model()->rowCount()));
     }
 
     void numerics() {
@@ -199,7 +199,7 @@ private slots:
         QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_F5, Qt::ControlModifier);
         QVERIFY(settled(session()));
         raise("bottom.tab", 3);
-        const QJsonObject result = copied("numerics.table").result();
+        const QJsonObject result = copied("numerics.filter").result();
         const QJsonObject first = result["first_divergence"].toObject();
         window_->action(QStringLiteral("numerics.first"))->trigger();
         QVERIFY(settled(session()));
@@ -208,12 +208,38 @@ private slots:
         QCOMPARE(result["values"].toArray().size(), qsizetype(window_->findChild<QTableView*>(QStringLiteral("numerics.table"))->model()->rowCount()));
     }
 
+    void twoPipelines() {
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_D, Qt::ControlModifier);
+        QVERIFY(settled(session()));
+        const Answer answer = copied("compare.canvasA");
+        QVERIFY2(answer.exit == 0, qPrintable(answer.err));
+        const QString out = QString::fromUtf8(QJsonDocument(answer.result()).toJson(QJsonDocument::Compact));
+        QVERIFY2(out.contains(QLatin1String("1769472")), qPrintable(out.left(1500)));
+        QVERIFY2(window_->comparePanel()->differences().contains(QLatin1String("cloned 1.69 MiB / 0 B")), qPrintable(window_->comparePanel()->differences()));
+    }
+
+    void decisionsThatAreSearchedFor() {
+        auto* filter = window_->findChild<QLineEdit*>(QStringLiteral("decisions.filter"));
+        auto* table = window_->findChild<QTableView*>(QStringLiteral("decisions.table"));
+        for (const QString& find : {QStringLiteral("code:RI30 cloned>200K"), QStringLiteral("value_cache -verdict:applied"), QStringLiteral("pass:functionalize")}) {
+            filter->setText(find);
+            QVERIFY(settled(session()));
+            QVERIFY2(table->model()->rowCount() > 0, qPrintable(find));
+            sameDecisions(copied("decisions.table").rows("decisions"));
+        }
+        // Two verdicts at once become one term.
+        filter->clear();
+        for (VerdictKind kind : {VerdictKind::Avoidable, VerdictKind::NotAttempted})
+            QTest::mouseClick(panel(QStringLiteral("decisions.chip%1").arg(int(kind))), Qt::LeftButton);
+        sameDecisions(copied("decisions.table").rows("decisions"));
+    }
+
     void chunksAndRuns() {
         raise("bottom.tab", 4);
-        const Answer chunk = copied("chunk.table", true, false);
+        const Answer chunk = copied("chunk.number");
         QVERIFY2(chunk.exit == 0 || chunk.exit == 1, qPrintable(chunk.err));
         raise("bottom.tab", 5);
-        const Answer run = copied("run.stages", true, false);
+        const Answer run = copied("run.device");
         QVERIFY2(run.exit == 0 || run.exit == 1, qPrintable(run.err));
         QVERIFY(!run.result().isEmpty());
     }
@@ -231,9 +257,8 @@ private:
     }
 
     /// Ctrl+Shift+K in a panel, then what was copied is run.
-    Answer copied(const char* name, bool json = true, bool mustBeThere = true) {
+    Answer copied(const char* name, bool json = true) {
         QWidget* where = panel(QLatin1String(name));
-        if (!where && !mustBeThere) where = window_->findChild<QTabWidget*>(QStringLiteral("bottom.tab"))->currentWidget();
         if (!where) {
             qWarning("no %s", name);
             return {};

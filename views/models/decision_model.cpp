@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/recording/find_decisions.h"
+
 namespace aliascope {
 namespace {
 
@@ -36,31 +38,6 @@ int rank(VerdictKind kind) {
 QString bytesCell(const DecisionRow& d, const std::optional<std::int64_t>& bytes) {
     if (!bytes) return d.bytesExpr.empty() ? QString() : qstr(d.bytesExpr) + QStringLiteral(" B");
     return bytesText(*bytes);
-}
-
-bool matchesField(const DecisionRow& d, const QString& field, const QString& value) {
-    if (field == QLatin1String("op")) return qstr(d.op).contains(value, Qt::CaseInsensitive);
-    if (field == QLatin1String("name")) return qstr(d.node).contains(value, Qt::CaseInsensitive);
-    if (field == QLatin1String("code")) return reasonText(d.code).contains(value, Qt::CaseInsensitive);
-    if (field == QLatin1String("verdict"))
-        return verdictWord(verdictKind(d)).contains(value, Qt::CaseInsensitive) || qstr(d.verdict).contains(value, Qt::CaseInsensitive);
-    if (field == QLatin1String("need")) return qstr(d.need).compare(value, Qt::CaseInsensitive) == 0;
-    if (field == QLatin1String("stage")) return qstr(d.stageName).contains(value, Qt::CaseInsensitive) || QString::number(d.stage) == value;
-    return false;
-}
-
-bool matchesWord(const DecisionRow& d, const QString& word) {
-    for (const std::string* text : {&d.node, &d.op, &d.argument, &d.blocker, &d.stageName, &d.origin})
-        if (qstr(*text).contains(word, Qt::CaseInsensitive)) return true;
-    return reasonText(d.code).contains(word, Qt::CaseInsensitive) || verdictWord(verdictKind(d)).contains(word, Qt::CaseInsensitive);
-}
-
-bool matchesTerm(const DecisionRow& d, QString term) {
-    const bool negated = term.size() > 1 && term.startsWith(QLatin1Char('-'));
-    if (negated) term.remove(0, 1);
-    const qsizetype colon = term.indexOf(QLatin1Char(':'));
-    const bool hit = colon > 0 ? matchesField(d, term.left(colon).toLower(), term.mid(colon + 1)) : matchesWord(d, term);
-    return hit != negated;
 }
 
 }  // namespace
@@ -158,10 +135,12 @@ QVariant DecisionModel::headerData(int section, Qt::Orientation orientation, int
 
 DecisionFilterProxy::DecisionFilterProxy(QObject* parent) : QSortFilterProxyModel(parent) { setSortRole(DecisionModel::SortRole); }
 
-void DecisionFilterProxy::setQuery(const QString& query) {
-    terms_ = query.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    terms_.removeIf([](const QString& term) { return term.endsWith(QLatin1Char(':')) || term == QLatin1String("-"); });
+QString DecisionFilterProxy::setQuery(const QString& text) {
+    query::Typed typed = query::typedFind(text.toStdString());
+    find_.reset();
+    if (!text.trimmed().isEmpty()) find_ = std::move(typed.find);
     invalidateFilter();
+    return typed.error ? qstr(typed.error->format()) : QString();
 }
 
 void DecisionFilterProxy::setKinds(std::vector<VerdictKind> kinds) {
@@ -179,7 +158,9 @@ bool DecisionFilterProxy::filterAcceptsRow(int row, const QModelIndex&) const {
     const DecisionRow* d = model()->at(row);
     if (!d) return false;
     if (!kinds_.empty() && std::find(kinds_.begin(), kinds_.end(), verdictKind(*d)) == kinds_.end()) return false;
-    return std::all_of(terms_.begin(), terms_.end(), [&](const QString& term) { return matchesTerm(*d, term); });
+    static const std::string unknown;
+    const auto pass = passes_.find(d->stageId);
+    return !find_ || decisionMatches(*find_, *d, pass == passes_.end() ? unknown : pass->second);
 }
 
 }  // namespace aliascope

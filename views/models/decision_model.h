@@ -4,8 +4,11 @@
 #include <QAbstractTableModel>
 #include <QSortFilterProxyModel>
 #include <memory>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
+#include "core/query/find.h"
 #include "core/recording/recording.h"
 #include "views/models/format.h"
 
@@ -38,8 +41,10 @@ class DecisionFilterProxy : public QSortFilterProxyModel {
 
 public:
     explicit DecisionFilterProxy(QObject* parent = nullptr);
-    /// Words and `field:value` terms (`op:`, `code:`, `verdict:`, `need:`, `stage:`, `name:`); all have to hold, a leading `-` negates.
-    void setQuery(const QString& query);
+    /// The language for finding (ui.md 3.7); what has been typed so far filters. Returns what is wrong with the rest; empty = nothing.
+    QString setQuery(const QString& query);
+    /// Passes of stages by stage id, for `pass:`.
+    void setPasses(std::unordered_map<std::int64_t, std::string> passes) { passes_ = std::move(passes); }
     /// Kinds that are shown; none set = all.
     void setKinds(std::vector<VerdictKind> kinds);
     const DecisionRow* decisionAt(const QModelIndex& proxyIndex) const;
@@ -49,7 +54,8 @@ protected:
 
 private:
     const DecisionModel* model() const;
-    QStringList terms_;
+    std::optional<query::Find> find_;
+    std::unordered_map<std::int64_t, std::string> passes_;
     std::vector<VerdictKind> kinds_;
 };
 

@@ -129,6 +129,9 @@ void DecisionsPanel::setQuery(const QString& query) {
 
 void DecisionsPanel::showDecisions() {
     following_ = true;
+    std::unordered_map<std::int64_t, std::string> passes;
+    for (const StageRow& stage : session_.data().stages) passes.emplace(stage.id, stage.pass);
+    proxy_->setPasses(std::move(passes));
     model_->setData(session_.data().decisions);
     std::array<int, kVerdictKinds> counts{};
     for (const DecisionRow& d : *model_->rows()) ++counts[std::size_t(verdictKind(d))];
@@ -178,7 +181,7 @@ void DecisionsPanel::updateFilter() {
         if (chips_[std::size_t(i)]->isChecked()) kinds.push_back(VerdictKind(i));
     following_ = true;
     proxy_->setKinds(std::move(kinds));
-    proxy_->setQuery(filter_->text());
+    filter_->setToolTip(proxy_->setQuery(filter_->text()));
     following_ = false;
     updateFooter();
     updateGroups();

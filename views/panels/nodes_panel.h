@@ -1,14 +1,15 @@
 #pragma once
 // Nodes of the stage as a table with a filter.
 
+#include <QSortFilterProxyModel>
 #include <QWidget>
+#include <vector>
 
 #include "views/models/node_table_model.h"
 #include "views/session/session.h"
 
 class QLabel;
 class QLineEdit;
-class QSortFilterProxyModel;
 class QTableView;
 
 namespace aliascope {

@@ -52,12 +52,12 @@ void SummaryStrip::show() {
     }
     QStringList parts;
     if (copies == 0 && inPlace > 0) {
-        parts << link(QStringLiteral("verdict:in"),
+        parts << link(QStringLiteral("verdict:in-place"),
                       inPlace == 1 ? tr("The one written argument is in place") : tr("All %1 written arguments are in place").arg(inPlace));
     } else if (copies > 0) {
         parts << link(QStringLiteral("verdict:clone"), counted(copies, tr("written argument copied"), tr("written arguments copied"))) +
                      (avoidable > 0 ? tr(", %1 avoidable").arg(avoidable) : QString());
-        if (inPlace > 0) parts << link(QStringLiteral("verdict:in"), tr("%1 in place").arg(inPlace));
+        if (inPlace > 0) parts << link(QStringLiteral("verdict:in-place"), tr("%1 in place").arg(inPlace));
     } else {
         parts << tr("No pass decided about a write");
     }
