@@ -81,6 +81,7 @@ void redact(Database& db) {
         while (all.step()) rows.emplace_back(all.integer(0), all.text(1));
         return rows;
     };
+    db.exec("DELETE FROM blob WHERE id IN (SELECT text FROM source WHERE text NOT NULL)");
     Statement source(db, "UPDATE source SET path = ?1, text = NULL WHERE id = ?2");
     for (const auto& [id, path] : rowsOf("SELECT id, path FROM source ORDER BY id")) source.run(folders.redacted(path), id);
     // No new text may meet an old one on the way: they are unique.
@@ -90,8 +91,6 @@ void redact(Database& db) {
     for (const auto& [id, path] : paths) place.run(folders.redacted(path), id);
     db.exec("UPDATE diagnostic SET excerpt = NULL");
     db.exec("DELETE FROM ui_state");
-    // Texts of files are the only blobs that nothing else refers to now.
-    db.exec("DELETE FROM blob WHERE id NOT IN (SELECT notes FROM graph WHERE notes NOT NULL) AND id NOT IN (SELECT data FROM layout)");
     db.exec("DELETE FROM meta WHERE key = 'writer'");
     transaction.commit();
 }

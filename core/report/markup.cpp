@@ -83,16 +83,28 @@ std::string colourSheet() {
 }
 
 std::string pictureSheet() {
-    return "svg.picture{background:var(--canvas)}\n"
-           "svg.picture text{font:11px ui-monospace,monospace;fill:var(--ink)}\nsvg.picture text.dim{fill:var(--secondary)}\nsvg.picture text.name{font-weight:bold}\n"
+    return ".picture{background:var(--canvas)}\n.sheet{fill:var(--canvas)}\n.picture text{font:11px ui-monospace,monospace;fill:var(--ink)}\ntext.dim{fill:var(--secondary)}\ntext.name{font-weight:bold}\n"
            ".card rect{fill:var(--panel);stroke:var(--line)}\n.card.added rect{fill:var(--added-fill);stroke:var(--added)}\n"
            ".card.changed rect{fill:var(--changed-fill);stroke:var(--changed);stroke-dasharray:3 2}\n"
            ".card.removed rect{fill:var(--removed-fill);stroke:var(--removed)}\n.card.chosen rect{stroke:var(--selection);stroke-width:3}\n"
            ".card.blocker rect{stroke:var(--avoidable);stroke-width:3;stroke-dasharray:none}\n"
+           ".slot.s0{stroke:var(--slot0)}\n.slot.s1{stroke:var(--slot1)}\n.slot.s2{stroke:var(--slot2)}\n.slot.s3{stroke:var(--slot3)}\n.slot.s4{stroke:var(--slot4)}\n.slot.s5{stroke:var(--slot5)}\n"
            ".group rect{fill:none;stroke:var(--line);stroke-dasharray:6 3}\n.edge{fill:none;stroke:var(--edge)}\n.edge.write{stroke:var(--wrong);stroke-dasharray:5 3}\n"
            ".stub{fill:none;stroke:var(--edge);stroke-dasharray:2 2}\n"
            ".bar{fill:var(--panel);stroke:var(--line)}\n.bytes{fill:var(--slot0)}\n.bytes.partly{fill-opacity:.45}\n.bytes.other{fill:var(--slot1)}\n"
            ".bytes.copied{fill:var(--avoidable)}\n.curve{fill:none;stroke:var(--slot0);stroke-width:1.5}\n.peak{stroke:var(--wrong);stroke-dasharray:3 2}\n";
+}
+
+std::string standaloneSheet() {
+    const auto resolved = [](const char* Colour::*theme) {
+        std::string out = pictureSheet();
+        for (const Colour& colour : colours) {
+            const std::string variable = fmt::format("var(--{})", colour.name);
+            for (std::size_t at = 0; (at = out.find(variable, at)) != std::string::npos;) out.replace(at, variable.size(), colour.*theme);
+        }
+        return out;
+    };
+    return resolved(&Colour::light) + "@media (prefers-color-scheme:dark){\n" + resolved(&Colour::dark) + "}\n";
 }
 
 void HtmlTable::row(std::vector<Cell> cells, std::string_view rowClass) {

@@ -14,6 +14,8 @@ std::string escaped(std::string_view text);
 std::string shortened(std::string_view text, std::size_t most);
 /// The colours of ui.md 4.3 as CSS variables (`--ink`, `--added-fill`, …), light, and dark where the reader's system is dark.
 std::string colourSheet();
+/// The sheet of a picture that stands alone: colours as numbers, since few viewers of SVG know variables; dark where the viewer asks for it.
+std::string standaloneSheet();
 /// Classes of the pictures: cards, edges, groups, byte bars.
 std::string pictureSheet();
 

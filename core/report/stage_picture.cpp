@@ -122,7 +122,7 @@ std::string cardSvg(const PlacedCard& card, const NodeRow& node, const StagePict
     std::string out = fmt::format("<g class=\"card{}{}\" id=\"n{}\" transform=\"translate({:.0f} {:.0f})\"><title>{}</title>", markClass(mark), frame, node.uid, card.x, card.y,
                                   escaped(fmt::format("%{} = {}({}) : {}", node.name, node.target, shortened(node.args, 400), node.type)));
     out += fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" rx=\"3\"/>", card.width, card.height);
-    if (node.storage >= 0) out += fmt::format("<path d=\"M3 4V{:.0f}\" style=\"stroke:var(--slot{});stroke-width:4\"/>", card.height - 4, node.storage % 6);
+    if (node.storage >= 0) out += fmt::format("<path class=\"slot s{}\" fill=\"none\" stroke-width=\"4\" d=\"M3 4V{:.0f}\"/>", node.storage % 6, card.height - 4);
     const char sign = mark == ' ' ? picture.blockers.contains(node.uid) ? '!' : ' ' : mark;
     out += fmt::format("<text class=\"name\" x=\"10\" y=\"16\">{}</text>", escaped(shortened((sign == ' ' ? "%" : std::string(1, sign) + " %") + node.name, cardCharacters)));
     out += fmt::format("<text x=\"10\" y=\"32\">{}</text>", escaped(shortened(operatorText(node), cardCharacters)));
@@ -225,7 +225,7 @@ std::string stageSvg(const StagePicture& picture, bool standalone, const CancelT
     const float width = std::max(layout->width, 320.0f) + 2 * margin, height = layout->height + 2 * margin + footer;
     std::string out = fmt::format("<svg class=\"picture\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n", width, height);
     out += fmt::format("<title>{}</title>\n", escaped(fmt::format("stage {} {}, {} nodes", picture.snapshot->stage.idx, picture.snapshot->stage.name, drawn.nodes.size())));
-    if (standalone) out += "<style>\n" + colourSheet() + pictureSheet() + "</style>\n";
+    if (standalone) out += "<style>\n" + standaloneSheet() + "</style>\n" + fmt::format("<rect class=\"sheet\" width=\"{:.0f}\" height=\"{:.0f}\"/>\n", width, height);
     out += fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n", margin, margin);
     for (const PlacedGroup& group : layout->groups)
         out += fmt::format("<g class=\"group\"><rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\"/><text class=\"dim\" x=\"{:.0f}\" y=\"{:.0f}\">{}</text></g>\n", group.x, group.y,
