@@ -91,7 +91,15 @@ std::vector<GraphEntry> graphsOf(const Document& document) {
 }
 
 std::vector<GraphEntry> selectedGraphs(Command& c, const Document& document) {
-    const auto entries = graphsOf(document);
+    auto entries = graphsOf(document);
+    if (c.args().has("--latest")) {
+        const UnitGroup last = document.units.back().group;
+        std::erase_if(entries, [&](const GraphEntry& e) {
+            const UnitGroup& group = document.units[e.unit].group;
+            const bool same = group.run == last.run && group.compileId == last.compileId && group.rank == last.rank;
+            return last.compileId.empty() ? e.unit + 1 != document.units.size() : !same;
+        });
+    }
     const std::string selector = c.args().get("--graph");
     if (selector.empty()) return entries;
     auto found = matching(entries, selector);

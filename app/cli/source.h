@@ -27,7 +27,7 @@ struct GraphEntry {
     std::int64_t nodes = 0;  ///< inputs, constants, calls, and the output that the text states
 };
 std::vector<GraphEntry> graphsOf(const Document& document);
-/// The graphs that --graph fits, else all; exit 1 when it fits none.
+/// The graphs that --graph fits, else all; with --latest only of the compilation that stands last. Exit 1 when none fits.
 std::vector<GraphEntry> selectedGraphs(Command& c, const Document& document);
 /// The graph that --graph names, else the largest one; says on stderr which when there are several.
 GraphEntry pickGraph(Command& c, const Document& document);

@@ -1,5 +1,6 @@
 // Verbs that speak of the program and its files: open, devices, doctor, completion, samples NAME, import, explain.
 
+#include <QDateTime>
 #include <QDir>
 #include <QFile>
 #include <QProcess>
@@ -153,6 +154,28 @@ private slots:
                  runProgram({"decisions", kv, "--pipeline", "torch-v1", "--json"}).rows("decisions").size());
         QCOMPARE(runProgram({"import", kv}).exit, 2);
         QCOMPARE(runProgram({"import", session, "-o", folder_.filePath("x.aliascope")}).exit, 2);
+    }
+
+    void theLastCompilationOfALog() {
+        const QString log = QStringLiteral(ALIASCOPE_SOURCE_DIR "/tests/data/text/train.trace.log");
+        const QJsonArray all = runProgram({"list", log, "--json"}).rows("graphs"), latest = runProgram({"list", log, "--latest", "--json"}).rows("graphs");
+        QVERIFY(!latest.isEmpty() && latest.size() <= all.size());
+        const QString last = all.last().toObject()["compile_id"].toString();
+        for (const QJsonValue& graph : latest) QCOMPARE(graph.toObject()["compile_id"].toString(), last);
+        int same = 0;
+        for (const QJsonValue& graph : all) same += graph.toObject()["compile_id"].toString() == last;
+        QVERIFY(latest.size() <= same);
+        // Of several files the one that was changed last.
+        const QString old = folder_.filePath("old.py"), young = folder_.filePath("young.py"), session = folder_.filePath("latest.aliascope");
+        write(old, contents(kv));
+        write(young, contents(samples + "row_written.py"));
+        QFile file(old);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        QVERIFY(file.setFileTime(QDateTime::currentDateTime().addDays(-1), QFileDevice::FileModificationTime));
+        file.close();
+        const Answer answer = runProgram({"import", young, old, "--latest", "-o", session, "--json"});
+        QCOMPARE(answer.rows("graphs").size(), 1);
+        QCOMPARE(answer.rows("graphs")[0].toObject()["source"].toString(), young);
     }
 
     void aLogLineIsExplained() {

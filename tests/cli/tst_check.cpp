@@ -1,5 +1,7 @@
 // `check` as a job of continuous integration runs it: gates, baselines, what a build server reads, exit codes.
 
+#include <sqlite3.h>
+
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
@@ -103,6 +105,22 @@ private slots:
         QCOMPARE(gateOf(answer, "max-cloned")["detail"].toString(), QString("not known"));
     }
 
+
+    void aLaneThatEndedEarlyPassesNoGate() {
+        const QString half = folder_.filePath("half.aliascope");
+        QFile::remove(half);
+        QVERIFY(QFile::copy(v2_, half));
+        // What a writer that was killed leaves behind.
+        sqlite3* db = nullptr;
+        QCOMPARE(sqlite3_open(half.toUtf8().constData(), &db), SQLITE_OK);
+        const int changed = sqlite3_exec(db, "UPDATE lane SET state = 'interrupted'", nullptr, nullptr, nullptr);
+        sqlite3_close(db);
+        QCOMPARE(changed, SQLITE_OK);
+        const Answer answer = runProgram({"check", half, "--max-cloned", "0", "--json"});
+        QCOMPARE(answer.exit, 1);
+        QCOMPARE(gateOf(answer, "max-cloned")["ok"].toBool(), true);
+        QVERIFY(gateOf(answer, "complete")["detail"].toString().contains("interrupted after stage 17"));
+    }
 
     void mistakes_data() {
         QTest::addColumn<QStringList>("words");
