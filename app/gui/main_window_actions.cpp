@@ -170,6 +170,28 @@ void MainWindow::bindCommands() {
     bind("go.nextPanel", [this] { cyclePanel(1); });
     bind("go.previousPanel", [this] { cyclePanel(-1); });
     bind("pipeline.run", [this] { runsFocused() ? runs_->run() : passes_->run(); });
+    auto edit = [this](const QString& done, const QString& nothing, void (QUndoStack::*act)(), bool (QUndoStack::*can)() const) {
+        return [this, done, nothing, act, can] {
+            QUndoStack* stack = session_.draft().undoStack();
+            if (!(stack->*can)()) return say(nothing);
+            const QString what = act == &QUndoStack::undo ? stack->undoText() : stack->redoText();
+            (stack->*act)();
+            say(done.arg(what));
+        };
+    };
+    bind("edit.undo", edit(tr("Undone: %1."), tr("Nothing to undo."), &QUndoStack::undo, &QUndoStack::canUndo));
+    bind("edit.redo", edit(tr("Done again: %1."), tr("Nothing to do again."), &QUndoStack::redo, &QUndoStack::canRedo));
+    bind("pipeline.form", [this] { passes_->toggleForm(); });
+    bind("pipeline.switch", [this] {
+        if (!passes_->switchStep()) say(tr("This stage has no step."));
+    });
+    auto moveStep = [this](int by) {
+        return [this, by] {
+            if (!passes_->moveStep(by)) say(tr("The step cannot be moved further."));
+        };
+    };
+    bind("pipeline.up", moveStep(-1));
+    bind("pipeline.down", moveStep(1));
     bind("help.keys", [this] { showKeys(); });
     bind("help.glossary", [this] { showSheet(QStringLiteral("help.glossary"), tr("Glossary"), glossarySheet()); });
     bind("edit.explain", [this] { palette_->open(QStringLiteral("explain: ")); });
@@ -182,6 +204,7 @@ void MainWindow::bindStageCommands() {
     bind("view.text", [this] { compare_->active() ? compare_->setText(true) : stage_->setMode(StagePanel::Mode::Text); });
     bind("view.both", [this] { stage_->setMode(StagePanel::Mode::Both); });
     bind("view.removed", [this] { stage_->setRemovedLines(!stage_->removedLines()); });
+    bind("view.sides", [this] { stage_->setSideBySide(!stage_->sideBySide()); });
     bind("view.colour", [this] { stage_->cycleColour(1); });
     bind("view.colourBack", [this] { stage_->cycleColour(-1); });
     bind("view.alias", [this] { stage_->toggleAliasHighlight(); });
@@ -245,12 +268,14 @@ void MainWindow::bindStageCommands() {
         if (!why_->showBlocker()) say(tr("The selection has no blocker."));
     });
     bind("go.definition", [this] { stage_->goToDefinition(); });
-    bind("go.nextUse", [this] {
-        if (!stage_->goToUse(1)) say(tr("Nothing uses the selection."));
-    });
-    bind("go.previousUse", [this] {
-        if (!stage_->goToUse(-1)) say(tr("The selection uses nothing."));
-    });
+    auto use = [this](int direction, const QString& nothing) {
+        return [this, direction, nothing] {
+            const QString said = stage_->goToUse(direction);
+            say(said.isEmpty() ? nothing : said);
+        };
+    };
+    bind("go.nextUse", use(1, tr("Nothing uses the selection.")));
+    bind("go.previousUse", use(-1, tr("The selection uses nothing.")));
     bind("go.base", [this] {
         const StageViewPtr& view = session_.view();
         const StorageRow* storage = view && session_.selection().storage >= 0 ? view->storage(session_.selection().storage) : nullptr;
@@ -437,7 +462,7 @@ QString MainWindow::commandOfFocus() const {
         if (page == history_) return history_->command();
         return why;
     }
-    if (within(passesDock_)) return commandLine(session_, QStringLiteral("stages"));
+    if (within(passesDock_)) return passes_->command();
     if (compare_->active()) return compare_->command();
     return session_.selection().decision && !why.isEmpty() ? why : stage_->command();
 }

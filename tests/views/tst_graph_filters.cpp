@@ -8,6 +8,7 @@
 #include <QToolButton>
 
 #include "tests/views/open_window.h"
+#include "tests/views/picture.h"
 #include "views/panels/colour_legend.h"
 #include "views/panels/filter_bar.h"
 #include "views/panels/find_bar.h"
@@ -46,6 +47,7 @@ private slots:
         QTest::keyClick(field, Qt::Key_Return);
         QTest::keyClick(field, Qt::Key_F3);
         QCOMPARE(find()->said(), QStringLiteral("3 of 8"));
+        keepPicture(*window_, QStringLiteral("find"));
         QTest::keyClick(field, Qt::Key_Return, Qt::ShiftModifier);
         QTest::keyClick(field, Qt::Key_F3, Qt::ShiftModifier);
         QCOMPARE(session().selection().node, first);
@@ -98,6 +100,7 @@ private slots:
         QVERIFY(bar()->said().contains(QStringLiteral("around %%1: 4 steps").arg(QString::fromStdString(name))));
         QTest::keyClick(canvas(), Qt::Key_Plus);
         QVERIFY(settled(session()));
+        keepPicture(*window_, QStringLiteral("neighbourhood"));
         const std::size_t five = session().view()->drawing->cards.size();
         QVERIFY(five > four);
         QTest::keyClick(canvas(), Qt::Key_Minus);
@@ -175,6 +178,7 @@ private slots:
             QCOMPARE(legend->words().isEmpty(), canvas()->colourMode() == ColourMode::None);
             if (canvas()->colourMode() != ColourMode::LiveAtPeak) continue;
             seen = true;
+            keepPicture(*window_, QStringLiteral("live_at_peak"));
             QVERIFY(legend->words().contains(QStringLiteral("64 KiB")));
         }
         QVERIFY(seen);

@@ -22,9 +22,14 @@ OverviewStrip::OverviewStrip(GraphCanvas* canvas, QWidget* parent) : QWidget(par
 
 QSize OverviewStrip::sizeHint() const { return {Metrics::em(1.6), 200}; }
 
-void OverviewStrip::paintEvent(QPaintEvent*) {
+/// A pass over every node: only when the stage, the size or the palette is another one.
+void OverviewStrip::paintBase() {
     const Palette& c = Palette::active();
-    QPainter p(this);
+    painted_ = canvas_->stage();
+    theme_ = int(c.theme());
+    base_ = QImage(size() * devicePixelRatioF(), QImage::Format_RGB32);
+    base_.setDevicePixelRatio(devicePixelRatioF());
+    QPainter p(&base_);
     p.fillRect(rect(), c(Role::Panel));
     p.fillRect(QRect(0, 0, 1, height()), c(Role::Line));
     const StageViewPtr& view = canvas_->stage();
@@ -53,6 +58,17 @@ void OverviewStrip::paintEvent(QPaintEvent*) {
         const char mark = rank[std::size_t(y)];
         if (mark != ' ') p.fillRect(QRect(2 + lane, y, lane - 1, 2), mark == '+' ? c(Role::Added) : c(Role::Changed));
     }
+}
+
+void OverviewStrip::paintEvent(QPaintEvent*) {
+    const Palette& c = Palette::active();
+    const StageViewPtr& view = canvas_->stage();
+    if (base_.isNull() || painted_ != view || theme_ != int(c.theme()) || base_.size() != size() * devicePixelRatioF()) paintBase();
+    QPainter p(this);
+    p.drawImage(0, 0, base_);
+    if (!view || !view->drawing || view->drawing->cards.empty()) return;
+    const LayoutResult& d = *view->drawing;
+    const double scale = height() / std::max(1.0, double(d.height));
     const Selection& selection = canvas_->selection();
     if (selection.storage >= 0) {
         for (std::uint32_t node : view->members(selection.storage)) {

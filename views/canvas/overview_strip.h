@@ -22,7 +22,11 @@ protected:
 
 private:
     void moveTo(int y);
+    void paintBase();
     GraphCanvas* canvas_;
+    QImage base_;            ///< what does not move with the viewport; null = stale
+    StageViewPtr painted_;   ///< of which stage
+    int theme_ = -1;         ///< and in which palette
 };
 
 }  // namespace aliascope

@@ -11,6 +11,7 @@ std::int64_t copiedBytes(const StageRow& row) { return row.clonedBytes.value_or(
 
 QString accessibleText(const StageRow& row) {
     if (row.state == "failed") return QObject::tr("stage %1, %2, failed: %3").arg(row.idx).arg(qstr(row.name), qstr(row.message));
+    if (row.state == "stale" || row.state == "off") return QObject::tr("%1, %2").arg(qstr(row.name), qstr(row.message));
     if (row.state == "skipped") return QObject::tr("stage %1, %2, skipped: %3").arg(row.idx).arg(qstr(row.name), qstr(row.message));
     if (!row.changed && row.idx > 1) return QObject::tr("stage %1, %2, no change").arg(row.idx).arg(qstr(row.name));
     return QObject::tr("stage %1, %2, %3 nodes, %4 added, %5 removed, %6 changed, %7 clones, %8 copied back")
@@ -160,6 +161,8 @@ QVariant PassListModel::stageData(const Stage& stage, int column, int role) cons
             return qlonglong(copiedBytes(row));
         case ByteDeltaRole:
             return qlonglong(stage.byteDelta);
+        case MessageRole:
+            return qstr(row.message);
         case TouchedRole:
             return stage.touched;
         case LargestChangeRole:
@@ -274,32 +277,6 @@ QVariant PassListModel::headerData(int section, Qt::Orientation orientation, int
         default:
             return {};
     }
-}
-
-PassFilterProxy::PassFilterProxy(QObject* parent) : QSortFilterProxyModel(parent) { setSortRole(PassListModel::SortRole); }
-
-void PassFilterProxy::setChangedOnly(bool on) {
-    changedOnly_ = on;
-    invalidateFilter();
-}
-
-void PassFilterProxy::setQuery(const QString& query) {
-    words_ = query.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    invalidateFilter();
-}
-
-bool PassFilterProxy::filterAcceptsRow(int row, const QModelIndex& parent) const {
-    const QModelIndex index = sourceModel()->index(row, PassListModel::Name, parent);
-    if (index.data(PassListModel::IsRewriteRole).toBool()) return true;
-    const bool changed =
-        index.data(PassListModel::ChangedRole).toBool() || index.data(PassListModel::StateRole).toString() == QLatin1String("failed");
-    if (changedOnly_ && !changed) return false;
-    const QString name = index.data(PassListModel::StageNameRole).toString().toLower();
-    return std::all_of(words_.begin(), words_.end(), [&](const QString& word) {
-        if (word == QLatin1String("changed")) return changed;
-        if (word == QLatin1String("clones")) return index.data(PassListModel::ClonesRole).toLongLong() > 0;
-        return name.contains(word);
-    });
 }
 
 }  // namespace aliascope

@@ -3,9 +3,13 @@
 
 #include <QAbstractItemModel>
 #include <QSortFilterProxyModel>
+#include <map>
+#include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "core/query/find.h"
 #include "core/recording/recording.h"
 
 namespace aliascope {
@@ -30,6 +34,7 @@ public:
         BytesRole,
         ByteDeltaRole,      ///< cloned plus copied back, this stage minus the one before
         TouchedRole,        ///< touched the selected node
+        MessageRole,        ///< of a failed, skipped, stale or switched-off stage
         LargestChangeRole,  ///< most nodes changed by any stage, for the bar
         SortRole,
     };
@@ -72,21 +77,37 @@ private:
     std::int64_t largestChange_ = 1;
 };
 
+/// What passes did beyond counts, by stage: what the filter asks about and the table does not show.
+struct PassFacts {
+    std::set<std::string> ops, names, rules;  ///< operators of nodes that it added, removed or changed; their names; rules that it applied
+};
+using PassFactsPtr = std::shared_ptr<const std::map<int, PassFacts>>;
+/// Reads the facts of every stage of a lane. Nothing when cancelled. Job threads only.
+PassFactsPtr readPassFacts(const Recording& recording, std::int64_t lane, const std::vector<StageRow>& stages, const CancelToken& cancel);
+
 class PassFilterProxy : public QSortFilterProxyModel {
     Q_OBJECT
 
 public:
     explicit PassFilterProxy(QObject* parent = nullptr);
     void setChangedOnly(bool on);
-    /// Words of a pass name; `changed` and `clones` are words too.
+    /// The language of ui.md 3.7; what is typed so far filters.
     void setQuery(const QString& query);
+    /// Null = not read yet: terms about operators, rules and nodes then find nothing.
+    void setFacts(PassFactsPtr facts);
+    void setDecisions(std::shared_ptr<const std::vector<DecisionRow>> decisions);
+    /// What is wrong with the text; empty when nothing is.
+    const QString& mistake() const { return mistake_; }
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
 
 private:
     bool changedOnly_ = false;
-    QStringList words_;
+    query::Find find_;
+    QString mistake_;
+    PassFactsPtr facts_;
+    std::shared_ptr<const std::vector<DecisionRow>> decisions_;
 };
 
 }  // namespace aliascope

@@ -18,6 +18,8 @@ const std::vector<Command>& commandTable() {
         {"file.close", "File", QT_TRANSLATE_NOOP("Command", "&Close"), "Ctrl+W", true, ""},
         {"file.quit", "|File", QT_TRANSLATE_NOOP("Command", "&Quit"), "Ctrl+Q", false, ""},
 
+        {"edit.undo", "Edit", QT_TRANSLATE_NOOP("Command", "&Undo edit of the pipeline"), "Ctrl+Z", true, ""},
+        {"edit.redo", "Edit", QT_TRANSLATE_NOOP("Command", "&Redo edit of the pipeline"), "Ctrl+Shift+Z", true, ""},
         {"edit.copy", "Edit", QT_TRANSLATE_NOOP("Command", "&Copy"), "Ctrl+C", true, ""},
         {"edit.copyCommand", "Edit", QT_TRANSLATE_NOOP("Command", "Copy as co&mmand"), "Ctrl+Shift+K", true, ""},
         {"edit.palette", "|Edit", QT_TRANSLATE_NOOP("Command", "Command, node or stage..."), "Ctrl+K", false, ""},
@@ -34,6 +36,7 @@ const std::vector<Command>& commandTable() {
         {"view.text", "View", QT_TRANSLATE_NOOP("Command", "&Text"), "L", true, "show"},
         {"view.both", "View", QT_TRANSLATE_NOOP("Command", "&Both"), "Shift+L", true, ""},
         {"view.removed", "View", QT_TRANSLATE_NOOP("Command", "&Difference in text"), "R", true, "diff"},
+        {"view.sides", "View", QT_TRANSLATE_NOOP("Command", "The stage before &beside it"), "Shift+R", true, "diff"},
         {"view.colour", "|View", QT_TRANSLATE_NOOP("Command", "Next &colour mode"), "K", true, ""},
         {"view.colourBack", "View", QT_TRANSLATE_NOOP("Command", "Previous colour mode"), "Shift+K", true, ""},
         {"view.alias", "View", QT_TRANSLATE_NOOP("Command", "Highlight &storage"), "A", true, "aliases"},
@@ -92,6 +95,10 @@ const std::vector<Command>& commandTable() {
         {"go.previousPanel", "Go", QT_TRANSLATE_NOOP("Command", "Previous panel"), "Shift+F6", false, ""},
 
         {"pipeline.run", "Pipeline", QT_TRANSLATE_NOOP("Command", "&Run the chosen pipeline"), "F5", true, "run"},
+        {"pipeline.form", "Pipeline", QT_TRANSLATE_NOOP("Command", "Edit the &step of this stage"), "E", true, ""},
+        {"pipeline.switch", "Pipeline", QT_TRANSLATE_NOOP("Command", "Switch the step &on or off"), "Shift+E", true, ""},
+        {"pipeline.up", "Pipeline", QT_TRANSLATE_NOOP("Command", "Move the step &earlier"), "Alt+Shift+Up", true, ""},
+        {"pipeline.down", "Pipeline", QT_TRANSLATE_NOOP("Command", "Move the step &later"), "Alt+Shift+Down", true, ""},
 
         {"compare.duplicate", "Compare", QT_TRANSLATE_NOOP("Command", "&Duplicate pipeline and compare"), "Ctrl+D", true, "compare"},
         {"compare.swap", "Compare", QT_TRANSLATE_NOOP("Command", "&Switch lane"), "Ctrl+Tab", true, ""},

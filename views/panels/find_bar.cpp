@@ -105,7 +105,7 @@ void FindBar::say() {
             const std::uint32_t node = (*hits_)[i];
             if (here && node == *here) at = i + 1;
             if (view->hidden[node]) ++hidden;
-            else if (!view->closedGroupOf(node).empty()) ++inGroups;
+            else if (const std::int32_t card = view->drawing->cardOfNode[node]; card >= 0 && view->drawing->cards[std::size_t(card)].group >= 0) ++inGroups;
         }
     }
     QStringList parts;

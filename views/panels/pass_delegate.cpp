@@ -14,7 +14,7 @@ namespace {
 struct Row {
     int idx;
     QString name, state;
-    bool changed, touched;
+    bool changed, touched, speaks;  ///< speaks: has a message
     std::int64_t nodes, added, removed, modified, clones, copies, delta, largest;
 };
 
@@ -26,6 +26,7 @@ Row rowOf(const QModelIndex& index) {
             index.data(M::StateRole).toString(),
             index.data(M::ChangedRole).toBool(),
             index.data(M::TouchedRole).toBool(),
+            !index.data(M::MessageRole).toString().isEmpty(),
             number(M::NodesRole),
             number(M::AddedRole),
             number(M::RemovedRole),
@@ -36,7 +37,7 @@ Row rowOf(const QModelIndex& index) {
             number(M::LargestChangeRole)};
 }
 
-bool twoLines(const Row& row) { return row.state != QLatin1String("ok") || (row.changed && row.idx > 1); }
+bool twoLines(const Row& row) { return row.state != QLatin1String("ok") ? row.speaks : row.changed && row.idx > 1; }
 
 constexpr qreal kLine = 1.55;  // em
 
@@ -92,11 +93,14 @@ void paintStage(QPainter& painter, const QRect& rect, const Row& row, const QStr
 
     painter.setFont(Metrics::uiFont(0.9));
     painter.setPen(quiet);
-    painter.drawText(QRect(rect.left(), line1.top(), Metrics::em(1.6), line1.height()), Qt::AlignRight | Qt::AlignVCenter, QString::number(row.idx));
+    painter.drawText(QRect(rect.left(), line1.top(), Metrics::em(1.6), line1.height()), Qt::AlignRight | Qt::AlignVCenter,
+                     row.idx > 0 ? QString::number(row.idx) : QStringLiteral("\u2026"));
 
     QString tail = grouped(row.nodes);
     if (!row.changed && row.state == QLatin1String("ok")) tail = QObject::tr("no change");
     if (row.state == QLatin1String("skipped")) tail = QObject::tr("skipped");
+    if (row.state == QLatin1String("stale")) tail = QObject::tr("stale");
+    if (row.state == QLatin1String("off")) tail = QObject::tr("off");
     const int tailWidth = painter.fontMetrics().horizontalAdvance(tail);
     painter.drawText(QRect(left, line1.top(), right - left, line1.height()), Qt::AlignRight | Qt::AlignVCenter, tail);
 
@@ -109,8 +113,9 @@ void paintStage(QPainter& painter, const QRect& rect, const Row& row, const QStr
         painter.drawText(QRect(left, line1.center().y() - side / 2, side, side), Qt::AlignCenter, QStringLiteral("!"));
         nameLeft += side + Metrics::tight();
     }
-    painter.setFont(Metrics::uiFont(1.0, row.changed));
-    painter.setPen(row.changed || failed ? p(Role::Ink) : quiet);
+    const bool current = row.state == QLatin1String("ok");
+    painter.setFont(Metrics::uiFont(1.0, row.changed && current));
+    painter.setPen((row.changed && current) || failed ? p(Role::Ink) : quiet);
     const QFontMetrics fm = painter.fontMetrics();
     painter.drawText(QRect(nameLeft, line1.top(), right - tailWidth - Metrics::gap() - nameLeft, line1.height()), Qt::AlignVCenter,
                      fm.elidedText(row.name, Qt::ElideRight, right - tailWidth - Metrics::gap() - nameLeft));
@@ -165,7 +170,7 @@ void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
             painter->drawLine(x, y, x + s, y + s);
             painter->drawLine(x + s, y + s, x + 3 * s, y - s);
         }
-        paintStage(*painter, option.rect, row, index.data(Qt::ToolTipRole).toString().section(QLatin1Char('\n'), 1, 1));
+        paintStage(*painter, option.rect, row, index.data(PassListModel::MessageRole).toString());
     }
     if ((option.state & QStyle::State_HasFocus) && selected) {
         painter->setPen(QPen(p(Role::Selection), Metrics::focus()));

@@ -16,6 +16,7 @@
 #include "views/panels/colour_legend.h"
 #include "views/panels/command_line.h"
 #include "views/panels/counterpart_strip.h"
+#include "views/panels/diff_pane.h"
 #include "views/panels/filter_bar.h"
 #include "views/panels/find_bar.h"
 #include "views/panels/theme.h"
@@ -41,6 +42,11 @@ StagePanel::StagePanel(Session& session, QWidget* parent) : QWidget(parent), ses
     connect(canvas_, &GraphCanvas::activated, this, [this](Uid uid) {
         session_.selectNode(uid, Origin::Graph);
         emit whyWanted();
+    });
+    connect(diff_, &DiffPane::selected, this, [this](Uid uid) { session_.selectNode(uid, Origin::Text); });
+    connect(diff_, &DiffPane::activated, this, [this](Uid uid) {
+        session_.selectNode(uid, Origin::Text);
+        goToDefinition();
     });
     connect(canvas_, &GraphCanvas::pinToggled, &session_, &Session::togglePin);
     connect(&session_, &Session::pinsChanged, this, [this] { canvas_->setPins(session_.pins()); });
@@ -109,8 +115,13 @@ QWidget* StagePanel::header() {
     removed_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     removed_->setCheckable(true);
     removed_->setChecked(true);
+    sides_ = iconButton(QStringLiteral("both"), tr("The stage before beside it (Shift+R)"), QStringLiteral("stage.sides"), textTools_);
+    sides_->setText(tr("Side by side"));
+    sides_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    sides_->setCheckable(true);
     textRow->setSpacing(Metrics::tight());
     textRow->addWidget(removed_);
+    textRow->addWidget(sides_);
     textRow->addWidget(form_);
     row->addWidget(textTools_);
 
@@ -182,13 +193,16 @@ void StagePanel::build() {
     text_->setAccessibleName(tr("Text of the stage"));
     text_->setPlaceholder(tr("Printing the stage \u2026"));
     splitter_->addWidget(text_);
+    diff_ = new DiffPane(session_, splitter_);
+    diff_->hide();
+    splitter_->addWidget(diff_);
+    splitter_->setStretchFactor(2, 1);
     splitter_->setStretchFactor(0, 1);
     splitter_->setStretchFactor(1, 1);
     column->addWidget(splitter_, 1);
 
-    connect(form_, &QComboBox::activated, this, [this] {
-        if (textShown()) session_.requestText(textForm(), removedLines());
-    });
+    connect(form_, &QComboBox::activated, this, &StagePanel::showText);
+    connect(sides_, &QToolButton::toggled, this, &StagePanel::showText);
     connect(removed_, &QToolButton::toggled, this, &StagePanel::setRemovedLines);
     connect(colour_, &QComboBox::activated, this, [this](int mode) { setColour(ColourMode(mode)); });
     connect(fold_, &QToolButton::toggled, this, &StagePanel::setFoldViews);
@@ -204,18 +218,46 @@ void StagePanel::setMode(Mode mode) {
     bothButton_->setChecked(mode == Mode::Both);
     graphBox_->setVisible(mode != Mode::Text);
     graphTools_->setVisible(mode != Mode::Text);
-    text_->setVisible(textShown());
     textTools_->setVisible(textShown());
-    if (textShown()) session_.requestText(textForm(), removedLines());
-    if (mode == Mode::Both && splitter_->sizes().value(1) < Metrics::em(10)) splitter_->setSizes({width() / 2, width() / 2});
+    showText();
+    if (mode == Mode::Both && splitter_->sizes().value(sideBySide() ? 2 : 1) < Metrics::em(10))
+        splitter_->setSizes({width() / 2, width() / 2, width() / 2});
     emit modeChanged();
+}
+
+/// Whichever text is shown is asked for, and no other.
+void StagePanel::showText() {
+    text_->setVisible(textShown() && !sideBySide());
+    diff_->setVisible(textShown() && sideBySide());
+    removed_->setEnabled(!sideBySide());
+    if (!textShown()) return;
+    if (sideBySide()) diff_->request(textForm());
+    else session_.requestText(textForm(), removedLines());
+}
+
+bool StagePanel::sideBySide() const { return sides_->isChecked(); }
+
+void StagePanel::setSideBySide(bool on) {
+    sides_->setChecked(on);
+    if (on && mode_ == Mode::Graph) setMode(Mode::Text);
+}
+
+/// Names of the values that lie in the selected storage.
+void StagePanel::nameStorage() {
+    const StageViewPtr& view = session_.view();
+    const int storage = session_.selection().storage;
+    std::unordered_set<QString> names;
+    if (view && storage >= 0)
+        for (std::uint32_t node : view->members(storage)) names.insert(QString::fromStdString(view->snapshot->nodes[node]->name));
+    diff_->setStorageNames(storage, names);
+    text_->setStorageNames(storage, std::move(names));
 }
 
 TextForm StagePanel::textForm() const { return form_->currentIndex() == 1 ? TextForm::Graph : TextForm::Readable; }
 
 void StagePanel::setTextForm(TextForm form) {
     form_->setCurrentIndex(form == TextForm::Graph ? 1 : 0);
-    if (textShown()) session_.requestText(form, removedLines());
+    showText();
 }
 
 bool StagePanel::removedLines() const { return removed_->isChecked(); }
@@ -337,11 +379,15 @@ void StagePanel::showStage() {
     if (std::exchange(restorePlace_, false) && session_.view() && session_.view()->options.filter.centre == kNoUid) canvas_->setPlace(*placeBefore_);
     canvas_->setSelection(session_.selection());
     readHeat();
+    nameStorage();
+    if (textShown() && sideBySide()) diff_->request(textForm());
 }
 
 void StagePanel::follow(const Selection& selection, Origin) {
     canvas_->setSelection(selection);
     text_->setSelection(selection.node);
+    if (diff_->isVisible()) diff_->setSelection(selection.node);
+    nameStorage();
 }
 
 void StagePanel::showZoom(double zoom) { zoom_->setText(QStringLiteral("%1 %").arg(int(std::lround(zoom * 100)))); }
@@ -356,21 +402,31 @@ void StagePanel::goToDefinition() {
     }
 }
 
-bool StagePanel::goToUse(int direction) {
+QString StagePanel::goToUse(int direction) {
     const StageViewPtr& view = session_.view();
-    const Uid uid = session_.selection().node;
-    if (!view || uid == kNoUid) return false;
-    std::vector<std::uint32_t> users;
-    for (std::uint32_t e : direction > 0 ? view->outputs(uid) : view->inputs(uid)) {
+    const Uid here = session_.selection().node;
+    if (!view || here == kNoUid) return {};
+    if (direction > 0 && (here != useShown_ || !view->indexOf(usesOf_))) usesOf_ = here;
+    const Uid of = direction > 0 ? usesOf_ : here;
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t e : direction > 0 ? view->outputs(of) : view->inputs(of)) {
         const EdgeRow& edge = view->snapshot->edges[e];
-        if (const auto at = view->indexOf(direction > 0 ? edge.to : edge.from)) users.push_back(*at);
+        if (const auto at = view->indexOf(direction > 0 ? edge.to : edge.from)) others.push_back(*at);
     }
-    if (users.empty()) return false;
-    session_.selectNode(view->snapshot->nodes[*std::min_element(users.begin(), users.end())]->uid, Origin::Command);
-    return true;
+    std::sort(others.begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+    if (others.empty()) return {};
+    std::size_t next = 0;
+    if (of != here)
+        next = std::size_t(std::upper_bound(others.begin(), others.end(), view->indexOf(here).value_or(0)) - others.begin()) % others.size();
+    useShown_ = view->snapshot->nodes[others[next]]->uid;
+    session_.selectNode(useShown_, Origin::Command);
+    const QString name = percentName(view->node(of)->name);
+    return direction > 0 ? tr("Use %1 of %2 of %3").arg(next + 1).arg(others.size()).arg(name) : tr("Operand 1 of %1 of %2").arg(others.size()).arg(name);
 }
 
 bool StagePanel::goAlong(int direction) {
+    if (diff_->isVisible() && !canvas_->hasFocus()) return diff_->goToHunk(direction);
     if (!canvas_->hasFocus()) return text_->goToHunk(direction);
     const StageViewPtr& view = session_.view();
     const auto here = view ? view->indexOf(session_.selection().node) : std::nullopt;
@@ -398,6 +454,8 @@ bool StagePanel::goToCopy(int direction) {
 }
 
 QString StagePanel::command() const {
+    if (diff_->isVisible() && session_.stage() > 1)
+        return commandLine(session_, QStringLiteral("diff"), {QString::number(session_.stage() - 1), QString::number(session_.stage())});
     if (find_->isAncestorOf(QApplication::focusWidget()))
         if (const QString found = find_->command(); !found.isEmpty()) return found;
     QStringList options{QStringLiteral("--stage"), QString::number(session_.stage()), QStringLiteral("--as"),

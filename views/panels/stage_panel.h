@@ -17,6 +17,7 @@ namespace aliascope {
 
 class ColourLegend;
 class CounterpartStrip;
+class DiffPane;
 class FilterBar;
 class FindBar;
 
@@ -37,6 +38,10 @@ public:
     /// Lines of the stage before, where it removed or rewrote them.
     void setRemovedLines(bool on);
     bool removedLines() const;
+    /// The text of the stage before at the left, line against line.
+    void setSideBySide(bool on);
+    bool sideBySide() const;
+    DiffPane* diffPane() const { return diff_; }
     void setFoldViews(bool on);
     void cycleColour(int direction);
     FindBar* findBar() const { return find_; }
@@ -53,8 +58,9 @@ public:
     void toggleMutationEdges();
     /// To the definition of the selected node, in whatever is shown.
     void goToDefinition();
-    /// Next or previous user in program order; false when there is none.
-    bool goToUse(int direction);
+    /// The first user or operand of the selection; asked again, the next one of the same node, round the end. Empty when there is none, else which
+    /// of how many.
+    QString goToUse(int direction);
     /// Next or previous changed line of the text; with the graph in focus the next or previous node in program order.
     bool goAlong(int direction);
     /// Next or previous copy of the stage (clone, copy), in program order.
@@ -76,6 +82,8 @@ private:
     void setColour(ColourMode mode);
     void readHeat();
     void endFind();
+    void showText();
+    void nameStorage();
     bool textShown() const { return mode_ != Mode::Graph; }
 
     Session& session_;
@@ -83,7 +91,9 @@ private:
     bool aliasHighlight_ = false, mutationEdges_ = false;
     QToolButton *graphButton_ = nullptr, *textButton_ = nullptr, *bothButton_ = nullptr;
     QComboBox *form_ = nullptr, *colour_ = nullptr;
-    QToolButton* removed_ = nullptr;
+    QToolButton *removed_ = nullptr, *sides_ = nullptr;
+    DiffPane* diff_ = nullptr;
+    Uid usesOf_ = kNoUid, useShown_ = kNoUid;  ///< whose users are walked, and the one that is selected
     QToolButton *fold_ = nullptr, *zoomOut_ = nullptr, *zoomIn_ = nullptr;
     QLabel* zoom_ = nullptr;
     QWidget *graphTools_ = nullptr, *textTools_ = nullptr;

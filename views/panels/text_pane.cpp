@@ -110,6 +110,12 @@ void TextPane::setPlaceholder(const QString& sentence) {
     viewport()->update();
 }
 
+void TextPane::setStorageNames(int storage, std::unordered_set<QString> names) {
+    storage_ = storage;
+    storageNames_ = std::move(names);
+    viewport()->update();
+}
+
 void TextPane::setHits(std::unordered_set<Uid> hits) {
     hits_ = std::move(hits);
     viewport()->update();
@@ -173,7 +179,8 @@ void TextPane::paintLine(QPainter& painter, int line, int y) {
     if (mark == '+') painter.fillRect(row, p(Role::AddedFill));
     if (mark == '~') painter.fillRect(row, p(Role::ChangedFill));
     if (mark == '-') painter.fillRect(row, p(Role::RemovedFill));
-    const bool current = line == selectedLine();
+    if (mark == '.') painter.fillRect(row, QBrush(p.mix(Role::Panel, Role::Line, 0.6), Qt::BDiagPattern));
+    const bool current = line == selectedLine() && mark != '.';
     const Role ground = mark == '+' ? Role::AddedFill : mark == '~' ? Role::ChangedFill : mark == '-' ? Role::RemovedFill : Role::Panel;
     if (current) painter.fillRect(row, p.mix(ground, Role::Selection, 0.20));
 
@@ -183,9 +190,10 @@ void TextPane::paintLine(QPainter& painter, int line, int y) {
 
     const int numberRight = gutter() - Metrics::pad() - int(columnWidth_);
     painter.setPen(p.mix(Role::Panel, Role::Secondary, current ? 1.0 : 0.7));
-    painter.drawText(QRect(0, y, numberRight, rowHeight_), Qt::AlignRight | Qt::AlignVCenter, QString::number(line + 1));
-    if (mark != ' ') {
-        painter.setPen(p(mark == '+' ? Role::Added : mark == '-' ? Role::Removed : Role::Changed));
+    painter.drawText(QRect(0, y, numberRight, rowHeight_), Qt::AlignRight | Qt::AlignVCenter,
+                     source_->numberOf(line) > 0 ? QString::number(source_->numberOf(line)) : QString());
+    if (mark != ' ' && mark != '.') {
+        painter.setPen(p(mark == '+' ? Role::Added : mark == '-' ? Role::Removed : mark == '>' ? Role::Secondary : Role::Changed));
         painter.drawText(QRect(numberRight + 2, y, int(columnWidth_) + 4, rowHeight_), Qt::AlignCenter,
                          mark == '-' ? QString(QChar(0x2212)) : QString(QLatin1Char(mark)));
     }
@@ -218,6 +226,7 @@ void TextPane::paintText(QPainter& painter, const QString& text, int line, int y
             painter.fillRect(QRectF(x(int(at)), y + rowHeight_ - 3, double(selectedName_.size()) * columnWidth_, 2), p(Role::Selection));
         }
     }
+    paintStorageNames(painter, text, firstColumn, lastColumn, y);
     auto draw = [&](int begin, int end, Role role) {
         begin = std::max(begin, firstColumn);
         end = std::min(end, lastColumn);
@@ -233,6 +242,26 @@ void TextPane::paintText(QPainter& painter, const QString& text, int line, int y
         at = quiet.end;
     }
     draw(at, int(text.size()), ink);
+}
+
+/// Only what is visible is looked at, whatever the length of the line.
+void TextPane::paintStorageNames(QPainter& painter, const QString& text, int from, int to, int y) const {
+    if (storage_ < 0 || storageNames_.empty()) return;
+    while (from > 0 && isNamePart(text[from - 1])) --from;
+    const QBrush brush(Palette::active().slot(storage_), slotPattern(storage_));
+    for (int at = from; at < to;) {
+        if (!isNamePart(text[at])) {
+            ++at;
+            continue;
+        }
+        int end = at;
+        while (end < text.size() && isNamePart(text[end])) ++end;
+        if (storageNames_.contains(text.mid(at, end - at))) {
+            const qreal x = gutter() + at * columnWidth_ - horizontalScrollBar()->value();
+            painter.fillRect(QRectF(x, y + rowHeight_ - 6, (end - at) * columnWidth_, 3), brush);
+        }
+        at = end;
+    }
 }
 
 TextPane::Position TextPane::positionAt(QPoint at) const {

@@ -16,7 +16,8 @@ public:
     virtual int lineCount() const = 0;
     virtual QString line(int number) const = 0;
     virtual Uid uidOf(int number) const = 0;  ///< node that the line defines; kNoUid = none
-    virtual char mark(int number) const = 0;  ///< `+`, `~`, blank; `-` = of the stage before
+    virtual char mark(int number) const = 0;  ///< `+`, `~`, blank; `-` = of the stage before, `>` = moved, `.` = nothing stands here
+    virtual int numberOf(int line) const { return line + 1; }  ///< as the gutter shows it; 0 = none
     virtual int longestLine() const = 0;      ///< characters
     virtual int lineOf(Uid uid) const = 0;    ///< -1 = nowhere
     virtual Uid uidOfName(const QString& name) const = 0;
@@ -47,6 +48,8 @@ public:
     void setSource(std::shared_ptr<const LineSource> source);
     const LineSource* source() const { return source_.get(); }
     /// Shown while there is nothing to show.
+    /// Names of values in one storage: underlined in its colour and pattern. -1 = none.
+    void setStorageNames(int storage, std::unordered_set<QString> names);
     /// Nodes that a search found: their lines carry a bar.
     void setHits(std::unordered_set<Uid> hits);
     void setPlaceholder(const QString& sentence);
@@ -90,11 +93,14 @@ private:
     QString nameAt(Position at, int* begin = nullptr, int* end = nullptr) const;
     void paintLine(QPainter& painter, int line, int y);
     void paintText(QPainter& painter, const QString& text, int line, int y);
+    void paintStorageNames(QPainter& painter, const QString& text, int from, int to, int y) const;
     void selectLine(int line);
 
     std::shared_ptr<const LineSource> source_;
     QString placeholder_, selectedName_;
     std::unordered_set<Uid> hits_;
+    std::unordered_set<QString> storageNames_;
+    int storage_ = -1;
     Uid selected_ = kNoUid;
     Position anchor_, cursor_;
     int rowHeight_ = 16, ascent_ = 12;

@@ -304,6 +304,8 @@ void Session::adopt(LaneData data) {
     view_.reset();
     stage_ = 0;
     selection_ = {};
+    const LaneRow* row = lane();
+    draft_.load(row && row->kind != "foreign" ? row->pipeline : std::string(), data_.stages);
     emit recordingChanged();
     emit selectionChanged(selection_, Origin::Program);
     setStage(initialStage());

@@ -12,6 +12,7 @@
 
 #include "views/session/job_queue.h"
 #include "views/session/opening.h"
+#include "views/session/pipeline_draft.h"
 #include "views/session/bisect_job.h"
 #include "views/session/run_job.h"
 #include "views/session/selection.h"
@@ -79,6 +80,9 @@ public:
     void selectNode(Uid uid, Origin origin);
     void selectStorage(int storage, Origin origin);
     void selectDecision(const DecisionRow& decision, Origin origin);
+    /// The pipeline of the lane as it is being edited, with its undo.
+    PipelineDraft& draft() { return draft_; }
+    const PipelineDraft& draft() const { return draft_; }
     /// Pinned nodes stay marked while stepping.
     const std::unordered_set<Uid>& pins() const { return pins_; }
     void togglePin(Uid uid);
@@ -157,6 +161,7 @@ private:
     DrawingOptions drawing_;
     Selection selection_;
     std::unordered_set<Uid> pins_;
+    PipelineDraft draft_;
 
     std::deque<StageViewPtr> cache_;  // newest first
     std::deque<StageTextPtr> texts_;
