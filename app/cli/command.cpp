@@ -46,7 +46,11 @@ int exitCodeOf(const Diagnostic& d) {
     return ExitPass;
 }
 
-void endWith(const Diagnostic& d) { throw Failure{exitCodeOf(d), d.format()}; }
+void endWith(const Diagnostic& d) {
+    std::string text = d.format();
+    if (d.code == "S002" && !d.file.empty()) text += fmt::format("\naliascope doctor {} -o COPY.aliascope writes what can be read of it", d.file);
+    throw Failure{exitCodeOf(d), std::move(text)};
+}
 void usage(std::string text) { throw Failure{ExitUsage, std::move(text)}; }
 
 Json diagnosticJson(const Diagnostic& d) {

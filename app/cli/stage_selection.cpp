@@ -48,7 +48,7 @@ std::optional<std::set<Uid>> selectedNodes(Command& c, const Staged& staged, con
     if (find) out = found(c, staged, stage);
     if (node) {
         const NamedNode centre = requireNode(c, staged, c.args().get("--node"), stage.idx);
-        std::set<Uid> near = report::neighbourhood(*staged.recording->snapshot(staged.lane.id, stage.idx), {centre.uid}, widthAsked(c), largestNeighbourhood);
+        std::set<Uid> near = report::Neighbours(*staged.recording->snapshot(staged.lane.id, stage.idx)).around({centre.uid}, widthAsked(c), largestNeighbourhood);
         if (out) std::erase_if(near, [&](Uid uid) { return !out->contains(uid); });
         out = std::move(near);
     }

@@ -192,23 +192,28 @@ std::string dotNode(const NodeRow& node, const StagePicture& picture, char mark)
 
 }  // namespace
 
-std::set<Uid> neighbourhood(const StageSnapshot& snapshot, const std::vector<Uid>& centres, int width, std::size_t most) {
-    std::unordered_map<Uid, std::vector<Uid>> beside;
+Neighbours::Neighbours(const StageSnapshot& snapshot) {
     for (const EdgeRow& edge : snapshot.edges) {
-        beside[edge.from].push_back(edge.to);
-        beside[edge.to].push_back(edge.from);
+        beside_[edge.from].push_back(edge.to);
+        beside_[edge.to].push_back(edge.from);
     }
+}
+
+std::set<Uid> Neighbours::around(const std::vector<Uid>& centres, int width, std::size_t most) const {
     std::set<Uid> out;
     std::vector<Uid> frontier;
     for (Uid centre : centres)
         if (out.insert(centre).second) frontier.push_back(centre);
     for (int step = 0; step < width && !frontier.empty(); ++step) {
         std::vector<Uid> next;
-        for (Uid node : frontier)
-            for (Uid other : beside[node]) {
+        for (Uid node : frontier) {
+            const auto found = beside_.find(node);
+            if (found == beside_.end()) continue;
+            for (Uid other : found->second) {
                 if (out.size() >= most) return out;
                 if (out.insert(other).second) next.push_back(other);
             }
+        }
         frontier = std::move(next);
     }
     return out;

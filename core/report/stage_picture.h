@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/recording/recording.h"
@@ -20,8 +21,16 @@ struct StagePicture {
     bool groups = true;               ///< modules, else functions of the source, as frames
 };
 
-/// The node and what lies within `width` steps up or down, nearest first, at most `most` nodes.
-std::set<Uid> neighbourhood(const StageSnapshot& snapshot, const std::vector<Uid>& centres, int width, std::size_t most);
+/// Who stands beside whom in a stage: made once in O(edges), asked often.
+class Neighbours {
+public:
+    explicit Neighbours(const StageSnapshot& snapshot);
+    /// The centres and what lies within `width` steps up or down, nearest first, at most `most` nodes.
+    std::set<Uid> around(const std::vector<Uid>& centres, int width, std::size_t most) const;
+
+private:
+    std::unordered_map<Uid, std::vector<Uid>> beside_;
+};
 
 /// `standalone`: a file of its own with its colours, light and dark; else it takes those of the page around it.
 std::string stageSvg(const StagePicture& picture, bool standalone, const CancelToken& cancel = {});

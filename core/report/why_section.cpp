@@ -23,6 +23,8 @@ struct SeenGraph {
     std::map<int, StorageRow> storages;
     Graph graph;
     std::unique_ptr<AliasInfo> aliases;
+    std::unique_ptr<Neighbours> neighbours;
+    std::unordered_map<Uid, std::pair<std::size_t, std::size_t>> operands;  ///< edges of a user, [begin, end)
 
     const NodeRow* node(Uid uid) const {
         const auto found = nodes.find(uid);
@@ -51,6 +53,12 @@ public:
         if (!graph) return fail(graph.error());
         seen->graph = std::move(*graph);
         seen->aliases = std::make_unique<AliasInfo>(seen->graph, ops_);
+        seen->neighbours = std::make_unique<Neighbours>(*seen->snapshot);
+        const auto& edges = seen->snapshot->edges;
+        for (std::size_t begin = 0, end = 0; begin < edges.size(); begin = end) {
+            while (end < edges.size() && edges[end].to == edges[begin].to) ++end;
+            seen->operands.emplace(edges[begin].to, std::pair(begin, end));
+        }
         return (made_[stage] = std::move(seen)).get();
     }
 
@@ -64,8 +72,11 @@ private:
 /// The value that the call gets for `argument`, by name or as base number.
 const NodeRow* argumentOf(const SeenGraph& seen, const DecisionRow& row) {
     const std::string base = "_all_bases[" + row.argument + "]";
-    for (const EdgeRow& edge : seen.snapshot->edges)
-        if (edge.to == *row.uid && (edge.arg == row.argument || edge.arg == base)) return seen.node(edge.from);
+    if (const auto found = seen.operands.find(*row.uid); found != seen.operands.end())
+        for (std::size_t i = found->second.first; i < found->second.second; ++i) {
+            const EdgeRow& edge = seen.snapshot->edges[i];
+            if (edge.arg == row.argument || edge.arg == base) return seen.node(edge.from);
+        }
     return row.viewUid ? seen.node(*row.viewUid) : nullptr;
 }
 
@@ -134,7 +145,7 @@ std::string neighbourhoodSvg(const SeenGraph& seen, const DecisionRow& row, cons
     if (blocker) centres.push_back(blocker->uid);
     StagePicture picture;
     picture.snapshot = seen.snapshot;
-    picture.only = neighbourhood(*seen.snapshot, centres, 1, options.pictureNodes);
+    picture.only = seen.neighbours->around(centres, 1, options.pictureNodes);
     picture.chosen = {*row.uid};
     if (blocker) picture.blockers = {blocker->uid};
     picture.groups = false;
@@ -169,13 +180,15 @@ std::string cardMarkup(const DecisionRow& row) {
 }  // namespace
 
 Result<std::string> whySection(const Recording& recording, const LaneRow& lane, const OpRegistry& ops, const std::vector<DecisionRow>& decisions, const ReportOptions& options) {
+    constexpr int unfoldedFindings = 10;
+    int unfolded = 0;
     SeenGraphs graphs(recording, lane.id, ops);
     std::string out;
     for (const DecisionRow& plain : decisions) {
         if (options.cancel.cancelled()) return fail(userError("CANCELLED"));
         const DecisionRow row = recording.decisionCard(plain.id).value_or(plain);
         const std::string word = verdictWord(row);
-        out += fmt::format("<details class=\"why {}\" id=\"why-{}\"{}><summary><b>{}</b> {} of {} (%{})</summary>\n{}", isFinding(row) ? "finding" : "calm", row.id, isFinding(row) ? " open" : "", escaped(word),
+        out += fmt::format("<details class=\"why {}\" id=\"why-{}\"{}><summary><b>{}</b> {} of {} (%{})</summary>\n{}", isFinding(row) ? "finding" : "calm", row.id, isFinding(row) && ++unfolded <= unfoldedFindings ? " open" : "", escaped(word),
                            escaped(row.argument.empty() ? "result" : row.argument), escaped(shortOperator(row.op)), escaped(row.node), cardMarkup(row));
         if (options.pictures && row.uid) {
             // A pass speaks of the graph as it found it.
