@@ -14,6 +14,9 @@
 namespace aliascope::cli {
 
 using Json = nlohmann::ordered_json;
+using words::bytesText;
+using words::grouped;
+using words::timeText;
 
 enum class Format { Table, Json, NdJson, Csv, Markdown, Junit };  ///< Junit: of `check` alone
 std::optional<Format> formatFromName(std::string_view name);

@@ -16,6 +16,9 @@
 #include "core/text/print.h"
 
 namespace aliascope::report {
+using words::bytesText;
+using words::grouped;
+
 namespace {
 
 constexpr std::string_view pageSheet =

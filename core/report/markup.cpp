@@ -5,6 +5,8 @@
 #include "core/support/amount_text.h"
 
 namespace aliascope::report {
+using words::grouped;
+
 namespace {
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";

@@ -11,6 +11,8 @@
 #include "core/support/amount_text.h"
 
 namespace aliascope::report {
+using words::bytesText;
+
 namespace {
 
 constexpr float cardWidth = 240, cardHeight = 58, margin = 16;

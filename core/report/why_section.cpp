@@ -14,6 +14,8 @@
 #include "core/support/amount_text.h"
 
 namespace aliascope::report {
+using words::grouped;
+
 namespace {
 
 /// The graph that a pass saw, with the places of its values. Made once for all decisions of a stage.

@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-namespace aliascope {
+namespace aliascope::words {
 
 std::string bytesText(std::int64_t bytes) {
     static constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -31,4 +31,4 @@ std::string timeText(std::int64_t ns) {
     return ms >= 1000 ? fmt::format("{:.2f} s", ms / 1000) : fmt::format("{:.1f} ms", ms);
 }
 
-}  // namespace aliascope
+}  // namespace aliascope::words
