@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include "app/cli/command_table.h"
+#include "app/gui/window_state.h"
 #include "views/canvas/metrics.h"
 #include "views/panels/alias_panel.h"
 #include "views/panels/chunk_panel.h"
@@ -138,6 +139,7 @@ MainWindow::MainWindow(const LaunchOptions& options, QWidget* parent) : QMainWin
     buildToolBar();
     buildStatusBar();
     wire();
+    if (!options_.clean && options_.screenshot.isEmpty()) state_ = new WindowState(session_, *stage_, *inspector_, *bottom_, this);
     resize(options_.size.isValid() ? options_.size : QSize(1440, 900));
     readSettings();
     showRecording();
@@ -337,6 +339,10 @@ void MainWindow::open(OpenRequest request) {
     for (const QString& ops : std::as_const(extraOps_))
         if (!request.ops.contains(ops)) request.ops << ops;
     last_ = request;
+    if (state_) {
+        state_->flush();
+        state_->setWanted(!request.stage.isEmpty() || !request.node.isEmpty());
+    }
     session_.open(request);
 }
 
@@ -429,6 +435,7 @@ void MainWindow::writeSettings() {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     writeSettings();
+    if (state_) state_->flush();
     session_.jobs().cancelAll();
     QMainWindow::closeEvent(event);
 }

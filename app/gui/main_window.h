@@ -39,6 +39,7 @@ class StagePanel;
 class StartPage;
 class SummaryStrip;
 class WhyCard;
+class WindowState;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -150,6 +151,7 @@ private:
     bool narrow_ = false;
     CommandPalette* palette_ = nullptr;
     QWidget* dropHint_ = nullptr;
+    WindowState* state_ = nullptr;  ///< null with --clean, and for a picture
 };
 
 }  // namespace aliascope

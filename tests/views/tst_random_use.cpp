@@ -250,12 +250,19 @@ private:
         return session.view()->stage == session.stage() && window_->stagePanel()->canvas()->stage() == session.view();
     }
 
+    /// What runs for long (a large graph is executed) is cancelled, and then has to end.
     bool settle() {
-        for (int turn = 0; turn < 2; ++turn) {
-            if (!QTest::qWaitFor([this] { return !window_->session().jobs().busy(); }, 120'000)) return false;
+        const auto quiet = [this] { return !window_->session().jobs().busy(); };
+        for (int turn = 0; turn < 4; ++turn) {
+            if (!QTest::qWaitFor(quiet, 4'000)) {
+                say(last_ + QStringLiteral(", then cancelled what ran for long"));
+                window_->session().jobs().cancelAll();
+                if (!QTest::qWaitFor(quiet, 60'000)) return false;
+            }
             QCoreApplication::processEvents();
+            if (turn > 0 && quiet()) return true;
         }
-        return !window_->session().jobs().busy();
+        return quiet();
     }
 
     QTemporaryDir folder_;

@@ -95,7 +95,9 @@ void ComparePanel::build() {
     table_->setSortingEnabled(false);
     table_->setColumnWidth(CompareModel::Lane, Metrics::em(12));
     for (int c = 1; c < CompareModel::ColumnCount; ++c) table_->setColumnWidth(c, Metrics::em(6.2));
-    table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    table_->setColumnWidth(CompareModel::CopiedBack, Metrics::em(7.5));
+    table_->setColumnWidth(CompareModel::Peak, Metrics::em(9.5));
+    table_->horizontalHeader()->setStretchLastSection(false);
     column->addWidget(table_);
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
         const qlonglong lane = index.data(CompareModel::LaneRole).toLongLong();
