@@ -51,6 +51,7 @@ void WindowState::restore() {
     if (path_ == session_.sessionPath()) return changed();
     const QString path = session_.sessionPath();
     node_.clear();
+    wantedLane_ = 0;
     wantedStage_ = 0;
     written_.clear();
     if (wanted_) {
@@ -85,12 +86,15 @@ void WindowState::apply(const QByteArray& state) {
     const auto lane = std::int64_t(o["lane"].toInteger());
     bool there = false;
     for (const LaneRow& row : session_.data().lanes) there = there || row.id == lane;
+    wantedLane_ = there ? lane : 0;
     if (there && lane != session_.data().lane) return session_.setLane(lane);
     finish();
 }
 
 /// The lane or the stage that was asked for is there: on to the next part.
 void WindowState::finish() {
+    if (wantedLane_ != 0 && wantedLane_ != session_.data().lane) return;
+    wantedLane_ = 0;
     if (wantedStage_ > 0 && session_.stageRow(wantedStage_)) {
         const int stage = wantedStage_;
         wantedStage_ = 0;

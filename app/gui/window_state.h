@@ -37,6 +37,7 @@ private:
     QTimer later_;
     QString path_;             ///< of the session that was restored
     std::string node_;         ///< to select as soon as the stage is there
+    std::int64_t wantedLane_ = 0;  ///< on its way; what is shown until then is of another lane
     int wantedStage_ = 0;
     QByteArray written_;
     bool wanted_ = false;
