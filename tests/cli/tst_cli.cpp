@@ -65,12 +65,24 @@ private slots:
         QTest::newRow("ops") << QStringList{"ops", "copy_"} << QStringList{"ops"};
         QTest::newRow("samples") << QStringList{"samples"} << QStringList{"samples"};
         QTest::newRow("version") << QStringList{"version"} << QStringList{"version", "session_schema"};
+        QTest::newRow("check") << QStringList{"check", "S", "--max-clones", "99"} << QStringList{"gates", "failed", "ok", "baseline_written"};
+        QTest::newRow("compare") << QStringList{"compare", "S", "S"} << QStringList{"same", "differs", "first_difference", "figures", "stages", "nodes", "sentence"};
+        QTest::newRow("report") << QStringList{"report", "S"} << QStringList{"written", "bytes", "findings", "html"};
+        QTest::newRow("export") << QStringList{"export", "S"} << QStringList{"written", "form", "bytes", "text"};
+        QTest::newRow("show --find") << QStringList{"show", "S", "--find", "output"} << QStringList{"nodes"};
+        QTest::newRow("explain") << QStringList{"explain", "For node mylib.cache, attempted to reinplace ['key_cache', 'value_cache']. We were unable to reinplace []; [] (if "
+                                                           "non-empty) are possible missed reinplacing opportunities that may be bad for memory usage and performance. Total size of "
+                                                           "missed opportunities with static shapes is : 0 bytes."}
+                                 << QStringList{"lines"};
+        QTest::newRow("devices") << QStringList{"devices"} << QStringList{"devices"};
+        QTest::newRow("doctor") << QStringList{"doctor"} << QStringList{"checks", "faults"};
+        QTest::newRow("completion") << QStringList{"completion", "fish"} << QStringList{"shell", "script"};
     }
     void everyVerbAnswersInJson() {
         QFETCH(QStringList, words);
         QFETCH(QStringList, keys);
         words.replaceInStrings(QRegularExpression("^S$"), session_);
-        const bool takesOps = words[0] != "passes" && words[0] != "samples" && words[0] != "version";
+        const bool takesOps = !QStringList{"passes", "samples", "version", "devices", "doctor", "completion"}.contains(words[0]);
         const Answer plain = ask(takesOps ? withOps(words) : words);
         QVERIFY2(plain.exit == 0, qPrintable(plain.err));
         QVERIFY(!plain.out.isEmpty());
