@@ -160,6 +160,8 @@ private slots:
         QCOMPARE(runProgram({"list", copy, "--json"}).rows("graphs")[0].toObject()["source"].toString(), QString("dir1/kv_cache_layers.py"));
         const Answer report = runProgram({"report", session_, "--redact-paths"});
         QVERIFY(!report.out.contains(samples) && report.out.contains("kv_cache_layers"));
+        const Answer found = runProgram({"stages", session_, "--redact-paths", "--json"});
+        QCOMPARE(found.result(), runProgram({"stages", session_, "--json"}).result());
         // A run writes its session so at once; what stood in the text of the file is not in it either.
         const QString fresh = folder_.filePath("fresh.aliascope");
         QCOMPARE(runProgram({"run", kv, "--redact-paths", "-o", fresh}).exit, 0);
