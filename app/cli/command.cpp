@@ -140,7 +140,7 @@ void dispatch(Command& command) {
         {"memory", runMemory}, {"query", runQuery}, {"passes", runPasses},       {"ops", runOps}, {"samples", runSamples}, {"version", runVersion},
         {"selftest", runSelftest}, {"chunk", runChunk},         {"check", runCheck},         {"compare", runCompare},
         {"report", runReport},     {"export", runExport},       {"explain", runExplain},     {"open", runOpen},
-        {"devices", runDevices},   {"doctor", runDoctor},       {"completion", runCompletion}, {"import", runImport},
+        {"devices", runDevices},   {"doctor", runDoctor},       {"completion", runCompletion}, {"import", runImport},    {"reduce", runReduce},
     };
     verbs.at(command.args().verb->name)(command);
 }

@@ -119,6 +119,7 @@ void runQuery(Command& c);
 void runPasses(Command& c);
 void runOps(Command& c);
 void runSamples(Command& c);
+void runReduce(Command& c);
 void runSelftest(Command& c);
 void runVersion(Command& c);
 void runCheck(Command& c);

@@ -7,8 +7,10 @@
 
 #include "app/cli/command.h"
 #include "app/cli/decision_view.h"
+#include "app/cli/execution.h"
 #include "app/cli/node_lookup.h"
 #include "app/cli/source.h"
+#include "core/recording/forced_write.h"
 #include "core/recording/log_explanation.h"
 
 namespace aliascope::cli {
@@ -169,9 +171,78 @@ void writeExplained(Output& out, const Json& line) {
     out.write("  " + escaped(line["sentence"].get<std::string>()) + "\n");
 }
 
+/// What became of the write of one card, made in place by force.
+struct Forced {
+    std::optional<ForcedWrite> write;
+    std::optional<Diagnostic> error;  ///< it could not be forced
+};
+
+/// One per card whose argument is copied, in their order; nothing for the others. Exit 1 when nothing is copied.
+std::vector<std::optional<Forced>> forceAll(Command& c, const Staged& staged, std::vector<Card>& cards) {
+    std::vector<std::optional<Forced>> out(cards.size());
+    StageRunOptions options = stageRunOptions(c);
+    options.run.sanitize = exec::Sanitize::Reads;
+    const auto runs = prepareRuns(c, staged, options);
+    bool any = false;
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+        if (cards[i].row.verdict != "clone") continue;
+        any = true;
+        auto write = forceWrite(*runs, *staged.recording, staged.lane.id, cards[i].row, c.ops());
+        Forced& forced = out[i].emplace();
+        if (write) {
+            if (write->shownNeeded() && cards[i].row.need == "unknown") cards[i].row.need = "needed";  // reason-codes.md 1: an executed counter-example
+            forced.write = std::move(*write);
+        }
+        if (!write && write.error().code != "FORCE_IMPOSSIBLE") endWith(write.error());
+        if (!write) forced.error = std::move(write.error());
+    }
+    if (!any) {
+        c.note("nothing is copied there: there is nothing to force");
+        c.setExit(ExitNotFound);
+    }
+    return out;
+}
+
+std::string sentenceOf(const exec::Finding& finding) { return warning(finding.code, finding.params).sentence(); }
+
+Json forcedJson(const Forced& forced) {
+    if (forced.error) return {{"error", diagnosticJson(*forced.error)}};
+    const ForcedWrite& w = *forced.write;
+    Json reads = Json::array();
+    for (const exec::Finding& read : w.reads) {
+        Json row = {{"reader", read.node.str()}, {"sentence", sentenceOf(read)}};
+        for (const auto& [key, value] : read.params)
+            if (key != "reader") row[key == "n" ? "bytes" : key] = value;
+        reads.push_back(std::move(row));
+    }
+    Json first;
+    if (w.first)
+        first = {{"value", w.firstValue},
+                 {"max_abs", numberJson(w.first->maxAbs)},
+                 {"at", w.first->at},
+                 {"expected", orNull(w.first->valueA)},
+                 {"found", orNull(w.first->valueB)}};
+    return {{"stage", w.stageName},  {"verdict", w.error ? "failed" : std::string(exec::toString(w.verdict))},
+            {"needed", w.shownNeeded()}, {"first", first},
+            {"reads", reads},        {"error", w.error ? diagnosticJson(*w.error) : Json(nullptr)},
+            {"sentence", w.sentence()}};
+}
+
+void writeForced(Output& out, const Forced& forced) {
+    auto line = [&](std::string_view key, const std::string& text) {
+        out.write(out.styled(Output::Style::Dim, fmt::format("  {:<9} ", key)) + escaped(text) + "\n");
+    };
+    if (forced.error) return line("forced", forced.error->sentence());
+    line("forced", forced.write->sentence());
+    constexpr std::size_t most = 10;
+    for (std::size_t i = 0; i < forced.write->reads.size() && i < most; ++i) line(i == 0 ? "seen by" : "", sentenceOf(forced.write->reads[i]));
+    if (forced.write->reads.size() > most) line("", fmt::format("and {} more reads", forced.write->reads.size() - most));
+}
+
 }  // namespace
 
 void runWhy(Command& c) {
+    if (c.args().has("--force") && !c.args().has("--node")) usage("--force needs --node NAME: which write is to be made in place");
     std::optional<LogLine> logLine;
     if (c.args().has("--line")) {
         logLine = parseLogLine(c.args().get("--line"));
@@ -206,9 +277,14 @@ void runWhy(Command& c) {
     for (const DecisionRow& row : rows) cards.push_back({staged.recording->decisionCard(row.id).value_or(row), subjectOf(row, facts)});
     const Json line = logLine ? explained(node, said) : Json();
     if (cards.empty() && !node.empty()) c.setExit(ExitNotFound);
+    std::vector<std::optional<Forced>> forced(cards.size());
+    if (c.args().has("--force") && !cards.empty()) forced = forceAll(c, staged, cards);
     if (c.json()) {
         Json list = Json::array();
-        for (const Card& card : cards) list.push_back(cardJson(card, facts));
+        for (std::size_t i = 0; i < cards.size(); ++i) {
+            list.push_back(cardJson(cards[i], facts));
+            if (forced[i]) list.back()["forced"] = forcedJson(*forced[i]);
+        }
         Json result = {{"cards", list}};
         if (logLine) result["line"] = line;
         return c.answerJson(result);
@@ -224,6 +300,7 @@ void runWhy(Command& c) {
     for (std::size_t i = 0; i < cards.size(); ++i) {
         if (i > 0 || logLine) c.out().write("\n");
         writeCard(c.out(), cards[i], facts);
+        if (forced[i]) writeForced(c.out(), *forced[i]);
     }
 }
 

@@ -346,7 +346,6 @@ Result<std::vector<exec::TensorBytes>> StageRuns::savedOutputs(int idx) {
 }
 
 Result<std::int64_t> StageRuns::record(Recorder& recorder, int idx) {
-    Impl& r = *impl_;
     auto executed = run(idx);
     if (!executed) return fail(std::move(executed.error()));
     ExecutedStage& stage = executed->get();

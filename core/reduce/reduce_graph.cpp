@@ -1,6 +1,7 @@
 #include "core/reduce/reduce_graph.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "core/analysis/verifier.h"
 #include "core/reduce/reduce_moves.h"
@@ -33,7 +34,10 @@ public:
     }
 
 private:
-    bool stopped() const { return options_.cancel.cancelled() || (options_.mostTries > 0 && out_.tries >= options_.mostTries); }
+    bool stopped() const {
+        if (options_.cancel.cancelled() || (options_.mostTries > 0 && out_.tries >= options_.mostTries)) return true;
+        return options_.mostSeconds > 0 && std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count() > options_.mostSeconds;
+    }
 
     /// Takes the step when the graph is sound after it and keeps the property.
     bool try_(const std::function<bool(Graph&)>& step) {
@@ -148,6 +152,7 @@ private:
     const ReduceOptions& options_;
     Reduction out_;
     std::size_t start_ = 1;
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace

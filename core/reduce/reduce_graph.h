@@ -20,13 +20,14 @@ struct ReduceOptions {
     CancelToken cancel;
     Progress progress;
     std::uint64_t mostTries = 0;  ///< candidates that are asked about; 0 = no limit
+    double mostSeconds = 0;       ///< 0 = no limit
 };
 
 struct Reduction {
     Graph graph;
     std::uint64_t tries = 0;  ///< candidates that passed the verifier and were asked about
     std::uint64_t taken = 0;
-    bool complete = true;     ///< false: cancelled, or out of tries
+    bool complete = true;     ///< false: cancelled, or out of tries or time
 };
 
 /// `keeps` says whether a graph shows the property; `g` itself is taken to. It must not depend on names. Asked O(n log n) times for n nodes where

@@ -229,6 +229,39 @@ private slots:
         QVERIFY2(inPlace.out.startsWith("IN PLACE  base 0 of mylib.cache"), qPrintable(inPlace.out));
     }
 
+    void whyForcesAWriteInPlace() {
+        const Answer unknown = ask({"why", session_, "--force"});
+        QCOMPARE(unknown.exit, 2);
+        const Answer answer = ask(withOps({"why", kept, "--pipeline", "torch-v2", "--node", "foo", "--force", "--json"}));
+        QVERIFY2(answer.exit == 0, qPrintable(answer.err));
+        const QJsonObject card = answer.result()["cards"].toArray()[0].toObject(), forced = card["forced"].toObject();
+        QVERIFY2(forced["needed"].toBool() && forced["verdict"].toString() == "differs", qPrintable(answer.out));
+        QVERIFY(forced["reads"].toArray().size() >= 1);
+        QVERIFY(forced["first"].toObject()["value"].toString().startsWith("returned value"));
+        QCOMPARE(card["need"].toString(), QString("needed"));
+        const Answer text = ask(withOps({"why", kept, "--pipeline", "torch-v2", "--node", "foo", "--force"}));
+        QVERIFY2(text.out.startsWith("NEEDED") && text.out.contains("forced") && text.out.contains("seen by"), qPrintable(text.out));
+        const Answer harmless = ask(withOps({"why", session_, "--pipeline", "torch-v1", "--node", "cache", "--arg", "key_cache", "--force"}));
+        QVERIFY2(harmless.out.contains("nothing goes wrong on these inputs"), qPrintable(harmless.out));
+    }
+
+    void reduceLeavesTheSmallestGraph() {
+        const Answer answer = ask(withOps({"reduce", kv, "--pipeline", "torch-v1", "--keep", "clones>=1", "--json"}));
+        QVERIFY2(answer.exit == 0, qPrintable(answer.err));
+        const QJsonObject result = answer.result();
+        QVERIFY(result["complete"].toBool());
+        QVERIFY(result["nodes"].toInt() <= 10 && result["nodes"].toInt() < result["nodes_before"].toInt());
+        QVERIFY(result["command"].toString().startsWith("aliascope run reduced.py --pipeline torch-v1"));
+        // What is printed shows the property when it is read again.
+        const QByteArray small = result["graph"].toString().toUtf8();
+        const Answer again = ask(withOps({"opt", "-", "--pipeline", "torch-v1", "--as", "graph"}), small);
+        QVERIFY2(again.exit == 0 && again.out.contains("aten.clone.default"), qPrintable(again.out));
+        QCOMPARE(ask(withOps({"reduce", kv, "--pipeline", "torch-v2", "--keep", "clones>=1"})).exit, 1);
+        QCOMPARE(ask(withOps({"reduce", kv})).exit, 2);
+        const Answer wrong = ask(withOps({"reduce", kv, "--keep", "clones>>"}));
+        QVERIFY2(wrong.exit == 2 && wrong.err.contains("1:8"), qPrintable(wrong.err));
+    }
+
     void keepingTheUsersCloneAvoidsNothing() {
         // `best` keeps the clone that the user wrote, torch-v2 drops it and makes one of its own: as many bytes, so nothing was avoidable.
         const Answer answer = ask(withOps({"why", kept, "--pipeline", "torch-v2", "--json"}));

@@ -11,6 +11,7 @@
 #include "views/canvas/evidence_picture.h"
 #include "views/canvas/metrics.h"
 #include "views/panels/command_line.h"
+#include "views/panels/force_line.h"
 #include "views/panels/widgets.h"
 
 namespace aliascope {
@@ -113,6 +114,8 @@ void WhyCard::build() {
     detail->addSpacing(Metrics::tight());
     detail->addWidget(adviceHeading_);
     detail->addWidget(advice_);
+    force_ = new ForceLine(session_, details_);
+    detail->addWidget(force_);
     detail->addWidget(rule(details_));
     detail->addWidget(facts_);
     detail->addSpacing(Metrics::tight());
@@ -309,6 +312,7 @@ void WhyCard::fill() {
     if (!advice.isEmpty()) advice[0] = advice[0].toUpper();
     if (!advice.isEmpty() && !advice.endsWith(QLatin1Char('.'))) advice += QLatin1Char('.');
     advice_->setText(advice);
+    force_->setDecision(card_);
     blocker_->setVisible(d.blockerUid.has_value());
     blocker_->setText(picture_->evidence() && picture_->evidence()->blockerIsLater ? tr("Show reader  J") : tr("Show blocker  J"));
     blocker_->setAccessibleName(blocker_->text());

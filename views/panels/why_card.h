@@ -17,6 +17,7 @@ namespace aliascope {
 
 class EvidencePicture;
 class FactGrid;
+class ForceLine;
 class VerdictLabel;
 
 class WhyCard : public QScrollArea {
@@ -69,6 +70,7 @@ private:
     QLabel* checksHeading_ = nullptr;
     QVBoxLayout* checks_ = nullptr;
     QLabel *adviceHeading_ = nullptr, *advice_ = nullptr;
+    ForceLine* force_ = nullptr;
     QPushButton *blocker_ = nullptr, *byteMap_ = nullptr, *history_ = nullptr, *copyCommand_ = nullptr, *copyMarkdown_ = nullptr;
 };
 
