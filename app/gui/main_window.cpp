@@ -418,6 +418,8 @@ void MainWindow::readSettings() {
     recent_.setPaths(settings.value(QStringLiteral("recent")).toStringList());
     if (!options_.size.isValid()) restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
     restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kSettingsVersion);
+    singleKeys_ = settings.value(QStringLiteral("singleKeys"), true).toBool();
+    applyKeys();
     if (!options_.themeGiven) setTheme(ThemeChoice(settings.value(QStringLiteral("theme"), int(ThemeChoice::System)).toInt()));
 }
 
@@ -428,6 +430,7 @@ void MainWindow::writeSettings() {
     settings.setValue(QStringLiteral("recent"), recent_.paths());
     settings.setValue(QStringLiteral("geometry"), saveGeometry());
     if (pages_->currentWidget() == workspace_) settings.setValue(QStringLiteral("docks"), saveState(kSettingsVersion));
+    settings.setValue(QStringLiteral("singleKeys"), singleKeys_);
     settings.setValue(QStringLiteral("theme"), int(themeChoice()));
 }
 

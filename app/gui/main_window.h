@@ -105,6 +105,10 @@ private:
     void openNewestTrace();
     void chooseWatched();
     void setTheme(ThemeChoice choice);
+    /// Keys of all commands; without the single ones where the user has switched those off.
+    void applyKeys();
+    /// The tooltip of what has the focus, for who has no mouse.
+    void showTooltip();
     void showKeys();
     void showSheet(const QString& objectName, const QString& title, const QString& html);
     /// A verb of the command line for what is open goes to the clipboard.
@@ -149,6 +153,7 @@ private:
     QComboBox* stages_ = nullptr;
     QLabel* status_ = nullptr;
     bool narrow_ = false;
+    bool singleKeys_ = true;
     CommandPalette* palette_ = nullptr;
     QWidget* dropHint_ = nullptr;
     WindowState* state_ = nullptr;  ///< null with --clean, and for a picture

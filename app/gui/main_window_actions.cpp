@@ -45,6 +45,21 @@
 #include "views/panels/widgets.h"
 
 namespace aliascope {
+namespace {
+
+QList<QKeySequence> keysOf(const Command& command) {
+    QList<QKeySequence> keys;
+    for (const QString& key : QString::fromLatin1(command.keys).split(QLatin1Char(' '), Qt::SkipEmptyParts)) keys << QKeySequence(key);
+    return keys;
+}
+
+/// A character by itself or with Shift: a key that someone who types, or a reader of the screen, may want for something else.
+bool isSingle(const QKeySequence& key) {
+    const QKeyCombination combination = key[0];
+    return !(combination.keyboardModifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier)) && combination.key() < Qt::Key_Escape;
+}
+
+}  // namespace
 
 void MainWindow::bind(const char* id, std::function<void()> handler) { handlers_.insert(QString::fromLatin1(id), std::move(handler)); }
 
@@ -68,9 +83,8 @@ void MainWindow::buildActions() {
         auto* action = menu->addAction(tr(command.text));
         const QString id = QString::fromLatin1(command.id);
         action->setObjectName(id);
-        QList<QKeySequence> keys;
-        for (const QString& key : QString::fromLatin1(command.keys).split(QLatin1Char(' '), Qt::SkipEmptyParts)) keys << QKeySequence(key);
-        action->setShortcuts(keys);
+        action->setShortcuts(keysOf(command));
+        const QList<QKeySequence> keys = action->shortcuts();
         QString plain = tr(command.text);
         plain.remove(QLatin1Char('&')).remove(QLatin1String("..."));
         action->setToolTip(keys.isEmpty() ? plain : QStringLiteral("%1 (%2)").arg(plain, keys.front().toString(QKeySequence::NativeText)));
@@ -192,6 +206,7 @@ void MainWindow::bindCommands() {
     };
     bind("pipeline.up", moveStep(-1));
     bind("pipeline.down", moveStep(1));
+    bind("help.here", [this] { showTooltip(); });
     bind("help.keys", [this] { showKeys(); });
     bind("help.glossary", [this] { showSheet(QStringLiteral("help.glossary"), tr("Glossary"), glossarySheet()); });
     bind("edit.explain", [this] { palette_->open(QStringLiteral("explain: ")); });
@@ -313,6 +328,11 @@ void MainWindow::bindPanelCommands() {
         aliases_->map()->setFocus(Qt::ShortcutFocusReason);
     });
     bind("view.workCompare", [this] { duplicateAndCompare(); });
+    bind("view.singleKeys", [this] {
+        singleKeys_ = !singleKeys_;
+        applyKeys();
+        say(singleKeys_ ? tr("Single-key commands are on.") : tr("Single-key commands are off; menus and Ctrl+K have them all."));
+    });
     bind("view.resetLayout", [this] { resetLayout(); });
     bind("compare.duplicate", [this] { duplicateAndCompare(); });
     bind("compare.swap", [this] { compare_->active() ? compare_->swap() : say(tr("Nothing stands beside this pipeline: Ctrl+D puts its counterpart there.")); });
@@ -611,6 +631,28 @@ void MainWindow::chooseWatched() {
 }
 
 void MainWindow::setTheme(ThemeChoice choice) { applyTheme(choice); }
+
+void MainWindow::applyKeys() {
+    for (const Command& command : commandTable()) {
+        QList<QKeySequence> keys = keysOf(command);
+        if (!singleKeys_) keys.removeIf(isSingle);
+        action(QString::fromLatin1(command.id))->setShortcuts(keys);
+    }
+}
+
+void MainWindow::showTooltip() {
+    const QWidget* focus = QApplication::focusWidget();
+    if (!focus) return;
+    QString text = focus->toolTip();
+    if (text.isEmpty()) text = focus->accessibleName();
+    const auto* view = qobject_cast<const QAbstractItemView*>(focus);
+    if (view && view->currentIndex().isValid()) {
+        const QString cell = view->currentIndex().data(Qt::ToolTipRole).toString();
+        if (!cell.isEmpty()) text = cell;
+    }
+    QToolTip::showText(focus->mapToGlobal(focus->rect().center()), text, const_cast<QWidget*>(focus));
+    say(text.section(QLatin1Char('\n'), 0, 0));
+}
 
 void MainWindow::showKeys() { showSheet(QStringLiteral("help.sheet"), tr("Keyboard"), keyboardSheet()); }
 

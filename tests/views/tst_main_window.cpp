@@ -364,6 +364,22 @@ private slots:
         QVERIFY(seen.size() > 40);
     }
 
+    void singleKeysCanBeSwitchedOff() {
+        openKv();
+        const int stage = window_->session().stage();
+        window_->action(QStringLiteral("view.singleKeys"))->trigger();
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_P);
+        QVERIFY(settle());
+        QCOMPARE(window_->session().stage(), stage);
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_D, Qt::ControlModifier);  // others stay
+        QVERIFY(settle());
+        QCOMPARE(window_->session().data().lanes.size(), 2u);
+        window_->action(QStringLiteral("view.singleKeys"))->trigger();
+        QTest::keyClick(window_->findChild<QWidget*>(QStringLiteral("compare.canvasA")), Qt::Key_P);
+        QVERIFY(settle());
+        QVERIFY(window_->session().stage() != stage);
+    }
+
     void everyCommandDoesSomething() {
         openKv();
         // Files and the end of the program are left out: they open choosers of the desktop.

@@ -4,7 +4,8 @@
 #include <QTest>
 
 #include "views/models/alias_tree_model.h"
-#include "views/models/decision_model.h"
+#include "views/models/compare_model.h"
+#include "views/models/decision_group_model.h"
 #include "views/models/diagnostic_model.h"
 #include "views/models/history_model.h"
 #include "views/models/node_table_model.h"
@@ -123,6 +124,51 @@ private slots:
         QVERIFY(!model.indexOfStage(3).data(PassListModel::TouchedRole).toBool());
         model.setStages({});
         QCOMPARE(model.rowCount(), 0);
+    }
+
+    void groupsAddUp() {
+        DecisionModel rows;
+        DecisionGroupModel groups(rows);
+        QAbstractItemModelTester tester(&groups, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        rows.setData(decisions());
+        std::int64_t cloned = 0;
+        for (const DecisionRow& d : *decisions()) cloned += d.verdict == "clone" ? d.clonedBytes.value_or(0) : 0;
+        QVERIFY(cloned > 0);
+        for (int by = 1; by < kDecisionGroupings; ++by) {
+            groups.setData(DecisionGrouping(by), {0, 1, 2, 3, 4});
+            int members = 0;
+            std::int64_t sum = 0;
+            for (int row = 0; row < groups.rowCount(); ++row) {
+                const QModelIndex group = groups.index(row, 0);
+                members += groups.rowCount(group);
+                for (int i = 0; i < groups.rowCount(group); ++i) {
+                    const DecisionRow* d = groups.decisionAt(groups.index(i, 0, group));
+                    QVERIFY(d);
+                    QCOMPARE(groups.indexOf(d->id), groups.index(i, 0, group));
+                    if (d->verdict == "clone") sum += d->clonedBytes.value_or(0);
+                }
+            }
+            QCOMPARE(members, 5);
+            QCOMPARE(sum, cloned);
+        }
+        groups.setData(DecisionGrouping::None, {0, 1});
+        QCOMPARE(groups.rowCount(), 0);
+    }
+
+    void lanesSideBySide() {
+        CompareModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        LaneFigures v1;
+        v1.totals.lane.name = "torch-v1";
+        v1.totals.last = stage(17, "decompose-functionalized", true, 8, 1769472);
+        LaneFigures v2 = v1;
+        v2.totals.lane.name = "torch-v2";
+        v2.peak = 36864;
+        model.setData({v1, v2});
+        QCOMPARE(model.index(0, CompareModel::Cloned).data().toString(), QStringLiteral("1.69 MiB"));
+        QCOMPARE(model.index(1, CompareModel::Lane).data().toString(), QStringLiteral("B  torch-v2"));
+        QCOMPARE(model.index(1, CompareModel::Peak).data().toString(), QStringLiteral("36 KiB"));
+        QCOMPARE(model.index(0, CompareModel::Peak).data().toString(), bytesText(std::nullopt));
     }
 
     void decisionTable() {

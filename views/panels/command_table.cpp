@@ -61,6 +61,7 @@ const std::vector<Command>& commandTable() {
         {"view.workMemory", "View", QT_TRANSLATE_NOOP("Command", "Layout for &memory"), "Alt+3", true, "memory"},
         {"view.workNumerics", "View", QT_TRANSLATE_NOOP("Command", "Layout for &numerics"), "Alt+4", true, "numerics"},
         {"view.workCompare", "View", QT_TRANSLATE_NOOP("Command", "Layout for &comparing"), "Alt+5", true, "compare"},
+        {"view.singleKeys", "|View", QT_TRANSLATE_NOOP("Command", "Single-&key commands on or off"), "", false, ""},
         {"view.resetLayout", "View", QT_TRANSLATE_NOOP("Command", "&Reset layout"), "", true, ""},
         {"view.fullScreen", "|View", QT_TRANSLATE_NOOP("Command", "Full screen"), "Shift+Alt+Return", false, ""},
 
@@ -111,6 +112,7 @@ const std::vector<Command>& commandTable() {
         {"run.stop", "Run", QT_TRANSLATE_NOOP("Command", "S&top the run"), "Shift+F5", true, ""},
         {"numerics.first", "|Run", QT_TRANSLATE_NOOP("Command", "Go to the &first divergence"), "", true, "numerics"},
 
+        {"help.here", "Help", QT_TRANSLATE_NOOP("Command", "What is &this?"), "Ctrl+I", false, ""},
         {"help.keys", "Help", QT_TRANSLATE_NOOP("Command", "&Keyboard"), "?", false, "help"},
         {"help.glossary", "Help", QT_TRANSLATE_NOOP("Command", "&Glossary"), "", false, ""},
         {"help.about", "Help", QT_TRANSLATE_NOOP("Command", "&About"), "", false, "version"},
