@@ -63,7 +63,7 @@ void stepInWindow(benchmark::State& state) {
     }
     state.counters["nodes"] = static_cast<double>(session.view()->snapshot->nodes.size());
 }
-BENCHMARK(stepInWindow)->Arg(1)->Arg(10)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(24);
+BENCHMARK(stepInWindow)->Arg(1)->Arg(4)->Arg(10)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(24);
 
 }  // namespace
 

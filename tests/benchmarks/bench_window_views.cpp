@@ -77,13 +77,21 @@ void settle(Session& session) {
     QCoreApplication::processEvents();
 }
 
-/// One window per size, opened once: recording a large graph takes longer than everything that is measured on it.
+/// One window per size, opened once: recording a large graph takes longer than everything that is measured on it. They end before the application.
+struct Windows {
+    QTemporaryDir folder;
+    std::map<int, std::unique_ptr<MainWindow>> bySize;
+};
+std::unique_ptr<Windows>& windows() {
+    static std::unique_ptr<Windows> all;
+    return all;
+}
+
 MainWindow& windowOf(int copies) {
-    static std::map<int, std::unique_ptr<MainWindow>> windows;
-    static QTemporaryDir folder;
-    std::unique_ptr<MainWindow>& window = windows[copies];
+    if (!windows()) windows() = std::make_unique<Windows>();
+    std::unique_ptr<MainWindow>& window = windows()->bySize[copies];
     if (window) return *window;
-    const QString path = folder.filePath(QStringLiteral("bench-%1.aliascope").arg(copies));
+    const QString path = windows()->folder.filePath(QStringLiteral("bench-%1.aliascope").arg(copies));
     LaunchOptions options;
     options.clean = true;
     options.size = QSize(1920, 1080);
@@ -311,4 +319,5 @@ int main(int argc, char** argv) {
     prepareTheme(app);
     applyTheme(ThemeChoice::Light);
     benchmark::RunSpecifiedBenchmarks();
+    windows().reset();
 }

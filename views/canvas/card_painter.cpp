@@ -287,13 +287,12 @@ void CardPainter::paintNear(QPainter& p, const PlacedCard& placed, const QRectF&
     }
     p.setPen(c(Role::Ink));
     p.drawText(shape, Qt::AlignLeft | Qt::AlignVCenter, smallMetrics.elidedText(t.shape, Qt::ElideRight, shape.width()));
-    if (mode_ == ColourMode::LiveAtPeak) {
-        const auto live = heat_ ? heat_->find(view_.snapshot->nodes[node]->uid) : HeatMap::const_iterator();
-        const bool known = heat_ && live != heat_->end();
-        p.setPen(c(Role::Ink));
-        p.drawText(row(3), Qt::AlignLeft | Qt::AlignVCenter,
-                   known ? QObject::tr("%1 live at the peak").arg(bytesText(live->second)) : QObject::tr("nothing live at the peak"));
-        return;
+    if (mode_ == ColourMode::LiveAtPeak && heat_) {
+        if (const auto live = heat_->find(view_.snapshot->nodes[node]->uid); live != heat_->end()) {
+            p.setPen(c(Role::Ink));
+            p.drawText(row(3), Qt::AlignLeft | Qt::AlignVCenter, QObject::tr("%1 live at the peak").arg(bytesText(live->second)));
+            return;
+        }
     }
     if (t.verdict) return paintVerdict(p, t, row(3));
     p.setPen(c(Role::Secondary));

@@ -146,7 +146,9 @@ void FindBar::openGroupsOf(std::uint32_t node) {
     if (view.closedGroupOf(node).empty()) return;
     DrawingOptions options = session_.drawing();
     const auto& groups = view.drawingInput->groups;
-    for (auto g = std::int32_t(view.groupOf[node]); g >= 0; g = groups[std::size_t(g)].parent) {
+    // An input without a group of its own stands in that of its only user.
+    const std::int32_t shown = view.drawing->cards[std::size_t(view.drawing->cardOfNode[node])].group;
+    for (auto g = view.groupOf[node] == ~0u ? shown : std::int32_t(view.groupOf[node]); g >= 0; g = groups[std::size_t(g)].parent) {
         const LayoutGroup& group = groups[std::size_t(g)];
         if (!group.collapsed) continue;
         if (!options.toggled.erase(group.title)) options.toggled.insert(group.title);

@@ -19,6 +19,7 @@
 #include "views/panels/diff_pane.h"
 #include "views/panels/filter_bar.h"
 #include "views/panels/find_bar.h"
+#include "views/panels/shelf.h"
 #include "views/panels/theme.h"
 #include "views/panels/widgets.h"
 #include "views/session/memory_profile.h"
@@ -110,7 +111,7 @@ QWidget* StagePanel::header() {
     form_->addItem(tr("Readable Python"));
     form_->addItem(tr("Graph text"));
     removed_ =
-        iconButton(QStringLiteral("both"), tr("Show the lines that this stage removed or rewrote (R)"), QStringLiteral("stage.removed"), textTools_);
+        iconButton(QStringLiteral("difference"), tr("Show the lines that this stage removed or rewrote (R)"), QStringLiteral("stage.removed"), textTools_);
     removed_->setText(tr("Difference"));
     removed_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     removed_->setCheckable(true);
@@ -175,7 +176,9 @@ void StagePanel::build() {
     graphColumn->setContentsMargins(0, 0, 0, 0);
     graphColumn->setSpacing(0);
     auto* graphRow = new QHBoxLayout;
+    graphColumn->addWidget(new Shelf(session_, Shelf::Kind::Inputs, graphBox_));
     graphColumn->addLayout(graphRow, 1);
+    graphColumn->addWidget(new Shelf(session_, Shelf::Kind::Outputs, graphBox_));
     legend_ = new ColourLegend(graphBox_);
     graphColumn->addWidget(legend_);
     canvas_ = new GraphCanvas(graphBox_);
@@ -218,6 +221,9 @@ void StagePanel::setMode(Mode mode) {
     bothButton_->setChecked(mode == Mode::Both);
     graphBox_->setVisible(mode != Mode::Text);
     graphTools_->setVisible(mode != Mode::Text);
+    // Both sets of tools beside each other have room for their icons only.
+    const Qt::ToolButtonStyle style = mode == Mode::Both ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon;
+    for (QToolButton* button : {removed_, sides_, fold_}) button->setToolButtonStyle(style);
     textTools_->setVisible(textShown());
     showText();
     if (mode == Mode::Both && splitter_->sizes().value(sideBySide() ? 2 : 1) < Metrics::em(10))

@@ -266,7 +266,7 @@ DrawingInput makeDrawingInput(const StageView& view, const DrawingOptions& optio
         last = between;
         out.layout.edges.push_back({std::uint32_t(between.first), std::uint32_t(between.second)});
     }
-    if (options.filter.centre == kNoUid) {
+    if (!view.indexOf(options.filter.centre)) {
         Grouping(view, options, out).make();
         groupBodies(view, options, out);
     }
