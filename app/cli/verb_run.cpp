@@ -8,6 +8,7 @@
 #include "app/cli/node_lookup.h"
 #include "app/cli/source.h"
 #include "core/recording/find_decisions.h"
+#include "core/reduce/copy_totals.h"
 
 namespace aliascope::cli {
 namespace {
@@ -126,6 +127,67 @@ std::string sentence(const Summary& sum, const std::string& lane) {
     return out + fmt::format("; {}.", sum.findings ? plural(sum.findings, "finding", "findings") : "no findings");
 }
 
+/// What could be written differently, so that the copy goes.
+std::string changeFor(const DecisionRow& row) {
+    if (!row.advice.empty()) return row.advice;
+    if (!row.avoidedBy.empty()) return "use --pipeline " + row.avoidedBy;
+    return row.need == "needed" ? "nothing: the old value is used" : "not known";
+}
+
+struct NeedSum {
+    std::int64_t rows = 0, cloned = 0, needed = 0;
+};
+
+Json totalsJson(const CopyTotals& t) {
+    return {{"clones", t.clones}, {"cloned_bytes", t.clonedBytes}, {"copies_back", t.copiesBack}, {"copied_back_bytes", t.copiedBackBytes}};
+}
+
+/// `decisions --need`: every copy that is left, whether it is needed, what to change; what the lane copies and what `best` copies of the same graph.
+void answerNeeds(Command& c, const Staged& staged, const std::vector<DecisionRow>& rows) {
+    Table table;
+    table.columns = {{"need", "need"},           {"node", "node", false, 32},   {"argument", "argument", false, 20}, {"code", "reason"},
+                     {"cloned_bytes", "cloned", true}, {"needed_bytes", "needed", true}, {"change", "what to change", false, 70}};
+    for (const char* key : {"verdict", "origin", "op", "avoided_by", "sentence"}) table.columns.push_back({key, ""});
+    table.empty = "no copies are left";
+    NodeFacts facts(staged);
+    std::map<std::string, NeedSum> sums;
+    for (const DecisionRow& row : rows) {
+        if (row.verdict != "clone") continue;
+        NeedSum& sum = sums[row.need];
+        ++sum.rows;
+        sum.cloned += row.clonedBytes.value_or(0);
+        sum.needed += row.neededBytes.value_or(0);
+        Row out;
+        out.cells = {row.need, row.node, row.argument, reasonName(row.code), bytesText(row.clonedBytes, "?"), bytesText(row.neededBytes, "?"), changeFor(row)};
+        out.json = decisionJson(row, facts);
+        out.json["change"] = changeFor(row);
+        table.rows.push_back(std::move(out));
+    }
+    const auto stages = staged.recording->stages(staged.lane.id);
+    auto now = staged.recording->graph(staged.lane.id, stages.back().idx, c.ops());
+    auto graph = staged.recording->graph(staged.lane.id, stages.front().idx, c.ops());
+    const auto best = namedPipeline("best");
+    if (!now) endWith(now.error());
+    if (!graph) endWith(graph.error());
+    RunOptions how;
+    how.cancel = c.cancel();
+    if (staged.lane.name != "best")
+        if (const RunResult ran = runPipeline(*graph, *best, c.ops(), {}, how); ran.error) endWith(*ran.error);
+    const CopyTotals before = copyTotals(*now, c.ops()), after = staged.lane.name == "best" ? before : copyTotals(*graph, c.ops());
+    if (c.json()) {
+        Json needs = Json::object();
+        for (const char* need : {"needed", "avoidable", "unknown"})
+            needs[need] = {{"copies", sums[need].rows}, {"cloned_bytes", sums[need].cloned}, {"needed_bytes", sums[need].needed}};
+        return c.answerJson({{"decisions", table.json()}, {"needs", needs}, {"before", totalsJson(before)}, {"after", totalsJson(after)}});
+    }
+    writeTable(c.out(), table, c.format());
+    if (c.format() != Format::Table) return;
+    c.out().write(fmt::format("\nneeded {}, avoidable {}, unknown {}\n{}: {} clones, {} cloned, {} copied back; best: {} clones, {} cloned, {} copied back\n",
+                              sums["needed"].rows, sums["avoidable"].rows, sums["unknown"].rows, escaped(staged.lane.name), before.clones,
+                              bytesText(before.clonedBytes, "?"), bytesText(before.copiedBackBytes, "?"), after.clones, bytesText(after.clonedBytes, "?"),
+                              bytesText(after.copiedBackBytes, "?")));
+}
+
 }  // namespace
 
 void runStages(Command& c) {
@@ -149,6 +211,7 @@ void runDecisions(Command& c) {
         std::erase_if(rows, [&](const DecisionRow& row) { return !decisionMatches(*find, row, passes[row.stageId]); });
     }
     if (rows.empty() && !filter.node.empty()) requireNode(c, staged, filter.node);
+    if (c.args().has("--need")) return answerNeeds(c, staged, rows);
     c.answer(decisionTable(staged, rows), "decisions");
 }
 

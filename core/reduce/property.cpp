@@ -4,7 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "core/analysis/alias.h"
+#include "core/reduce/copy_totals.h"
 #include "core/reduce/stage_behaviour.h"
 #include "core/support/reasons.h"
 
@@ -15,37 +15,6 @@ using query::Fact;
 using query::Field;
 using query::Flag;
 using query::Number;
-
-std::int64_t bytesOf(const Graph& g, NodeId id) {
-    const TensorType* t = g[id].tensor();
-    const auto bytes = t ? t->bytes() : std::nullopt;
-    return bytes ? bytes->evaluate(g.symbols).value_or(0) : 0;
-}
-
-struct Copies {
-    std::int64_t clones = 0, clonedBytes = 0, copiedBackBytes = 0;
-};
-
-void countClones(const Graph& g, Copies& sum) {
-    for (NodeId id : inOrder(g))
-        if (g[id].is("aten::clone"_n)) {
-            ++sum.clones;
-            sum.clonedBytes += bytesOf(g, id);
-        }
-    for (const Graph::SubGraph& body : g.subGraphs()) countClones(*body.graph, sum);
-}
-
-void countCopiesBack(const Graph& g, const OpRegistry& ops, Copies& sum) {
-    const AliasInfo alias(g, ops);
-    for (NodeId id : inOrder(g)) {
-        if (!g[id].is("aten::copy_"_n)) continue;
-        const NodeId to = g[id].arg(0).asNode(), from = g[id].arg(1).asNode();
-        const StorageId storage = to ? alias.storageOf(to) : StorageId();
-        const TensorType *a = to ? alias.geometry(to) : nullptr, *b = from ? alias.geometry(from) : nullptr;
-        const bool nothingMoves = to == from || (alias.sameStorage(to, from) && a && b && a->strides && *a == *b);
-        if (storage && alias.storage(storage).role == StorageRole::Input && !nothingMoves) sum.copiedBackBytes += bytesOf(g, to);
-    }
-}
 
 bool codeFits(const std::string& code, const query::Word& word) {
     const Reason* reason = findReason(code);
@@ -166,11 +135,8 @@ private:
         return false;
     }
 
-    const Copies& copies() const {
-        if (!copies_) {
-            countClones(last_, copies_.emplace());
-            countCopiesBack(last_, ops_, *copies_);
-        }
+    const CopyTotals& copies() const {
+        if (!copies_) copies_ = copyTotals(last_, ops_);
         return *copies_;
     }
 
@@ -183,7 +149,7 @@ private:
     RunResult run_;
     std::vector<std::string> changed_;
     std::string failedPass_;
-    mutable std::optional<Copies> copies_;
+    mutable std::optional<CopyTotals> copies_;
 };
 
 }  // namespace

@@ -245,6 +245,19 @@ private slots:
         QVERIFY2(harmless.out.contains("nothing goes wrong on these inputs"), qPrintable(harmless.out));
     }
 
+    void missedOrNeeded() {
+        const Answer answer = ask(withOps({"decisions", kv, "--pipeline", "torch-v1", "--need", "--json"}));
+        QVERIFY2(answer.exit == 0, qPrintable(answer.err));
+        const QJsonObject result = answer.result();
+        QCOMPARE(result["decisions"].toArray().size(), 8);
+        QCOMPARE(result["needs"].toObject()["avoidable"].toObject()["copies"].toInt(), 8);
+        QCOMPARE(result["before"].toObject()["cloned_bytes"].toInt(), 1'769'472);
+        QCOMPARE(result["after"].toObject()["clones"].toInt(), 0);
+        for (const QJsonValue& row : result["decisions"].toArray()) QVERIFY(!row.toObject()["change"].toString().isEmpty());
+        const Answer text = ask(withOps({"decisions", kv, "--pipeline", "torch-v1", "--need"}));
+        QVERIFY2(text.out.contains("what to change") && text.out.contains("needed 0, avoidable 8, unknown 0"), qPrintable(text.out));
+    }
+
     void reduceLeavesTheSmallestGraph() {
         const Answer answer = ask(withOps({"reduce", kv, "--pipeline", "torch-v1", "--keep", "clones>=1", "--json"}));
         QVERIFY2(answer.exit == 0, qPrintable(answer.err));

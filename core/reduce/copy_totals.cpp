@@ -1,0 +1,42 @@
+#include "core/reduce/copy_totals.h"
+
+#include "core/analysis/alias.h"
+
+namespace aliascope {
+namespace {
+
+std::int64_t bytesOf(const Graph& g, NodeId id) {
+    const TensorType* t = g[id].tensor();
+    const auto bytes = t ? t->bytes() : std::nullopt;
+    return bytes ? bytes->evaluate(g.symbols).value_or(0) : 0;
+}
+
+void countClones(const Graph& g, CopyTotals& sum) {
+    for (NodeId id : inOrder(g))
+        if (g[id].is("aten::clone"_n)) {
+            ++sum.clones;
+            sum.clonedBytes += bytesOf(g, id);
+        }
+    for (const Graph::SubGraph& body : g.subGraphs()) countClones(*body.graph, sum);
+}
+
+}  // namespace
+
+CopyTotals copyTotals(const Graph& g, const OpRegistry& ops) {
+    CopyTotals sum;
+    countClones(g, sum);
+    const AliasInfo alias(g, ops);
+    for (NodeId id : inOrder(g)) {
+        if (!g[id].is("aten::copy_"_n)) continue;
+        const NodeId to = g[id].arg(0).asNode(), from = g[id].arg(1).asNode();
+        const StorageId storage = to ? alias.storageOf(to) : StorageId();
+        if (!storage || alias.storage(storage).role != StorageRole::Input) continue;
+        const TensorType *a = alias.geometry(to), *b = from ? alias.geometry(from) : nullptr;
+        if (to == from || (alias.sameStorage(to, from) && a && b && a->strides && *a == *b)) continue;
+        ++sum.copiesBack;
+        sum.copiedBackBytes += bytesOf(g, to);
+    }
+    return sum;
+}
+
+}  // namespace aliascope
