@@ -24,8 +24,27 @@ LaneTotals totalsOf(const LaneRef& ref, const std::vector<StageRow>& stages) {
 /// What a stage is called when lanes are laid beside each other: its pass, whatever its options are.
 const std::string& keyOf(const StageRow& row) { return row.pass.empty() ? row.name : row.pass; }
 
+/// Above so many pairs of stages (a session may hold any number) equal keys are taken as they come.
+constexpr std::size_t kMostPairs = 4'000'000;
+
+std::vector<std::pair<int, int>> alignAsTheyCome(const std::vector<StageRow>& a, const std::vector<StageRow>& b) {
+    std::map<std::string, std::deque<std::size_t>> places;
+    for (std::size_t k = 0; k < b.size(); ++k) places[keyOf(b[k])].push_back(k);
+    std::vector<std::pair<int, int>> out;
+    std::size_t next = 0;
+    for (const StageRow& row : a) {
+        auto& waiting = places[keyOf(row)];
+        while (!waiting.empty() && waiting.front() < next) waiting.pop_front();
+        if (waiting.empty()) continue;
+        next = waiting.front() + 1;
+        out.emplace_back(row.idx, b[waiting.front()].idx);
+    }
+    return out;
+}
+
 std::vector<std::pair<int, int>> align(const std::vector<StageRow>& a, const std::vector<StageRow>& b) {
     const std::size_t n = a.size(), m = b.size();
+    if (m > 0 && n > kMostPairs / m) return alignAsTheyCome(a, b);
     std::vector<std::vector<int>> longest(n + 1, std::vector<int>(m + 1, 0));
     for (std::size_t i = n; i-- > 0;)
         for (std::size_t k = m; k-- > 0;)

@@ -41,7 +41,7 @@ struct LaneComparison {
     int partnerOfB(int idx) const;
 };
 
-/// Linear in stages and decisions, quadratic in the number of passes (at most some hundreds).
+/// Linear in stages and decisions; quadratic in stages up to some thousand of them, linear beyond.
 LaneComparison compareLanes(const LaneRef& a, const LaneRef& b);
 
 enum class MatchKind : std::uint8_t { Provenance, Name, Structure };
