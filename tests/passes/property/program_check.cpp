@@ -73,6 +73,17 @@ std::string difference(const Behaviour& want, const Behaviour& got) {
     return {};
 }
 
+/// The hash, and what re-inplacing says of wrappers beside the graph: it decides what they copy.
+std::uint64_t programKey(const Graph& g, std::uint64_t hash) {
+    for (NodeId id : inOrder(g))
+        if (const Value* left = g[id].metaValue("clone_only"_n)) {
+            hash = (hash ^ id.value) * 0x9E3779B97F4A7C15;
+            for (const Value& item : left->items())
+                hash = (hash ^ (item.isInt() ? static_cast<std::uint64_t>(*item.asInt()) + 1 : std::hash<std::string_view>{}(item.name().view()))) * 0x9E3779B97F4A7C15;
+        }
+    return hash;
+}
+
 std::int64_t bytesOf(const Graph& g, NodeId id) {
     const TensorType* t = g[id].tensor();
     const auto bytes = t ? t->bytes() : std::nullopt;
@@ -197,8 +208,8 @@ struct ProgramChecker::Machine {
                 std::unordered_map<std::uint64_t, std::string>& known, LaneOutcome& lane)
             : machine(machine), bytes(bytes), want(want), known(known), lane(lane) {}
         Status stageFinished(const Graph& g, const StageResult& stage) override {
-            if (!stage.changed || !lane.stage.empty() || stage.state == StageResult::State::Failed) return {};
-            const auto [seen, fresh] = known.try_emplace(stage.hash);
+            if (!lane.stage.empty() || stage.state == StageResult::State::Failed) return {};
+            const auto [seen, fresh] = known.try_emplace(programKey(g, stage.hash));
             if (fresh) seen->second = difference(want, machine.run(g, bytes));
             if (seen->second.empty()) return {};
             lane.stage = stage.name;
