@@ -17,11 +17,20 @@ std::string xmlEscaped(std::string_view text) {
     std::string out;
     for (char c : escaped(text)) {
         switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            default: out += c;
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            default:
+                out += c;
         }
     }
     return out;
@@ -85,16 +94,20 @@ GateResult judge(std::string gate, std::string key, bool bytes, const Limit& lim
     if (limit.relative) {
         out.baseline = baseline;
         if (baseline) {
-            const double more = limit.percent ? static_cast<double>(*baseline) * static_cast<double>(limit.amount) / 10'000 : static_cast<double>(limit.amount);
+            const double more =
+                limit.percent ? static_cast<double>(*baseline) * static_cast<double>(limit.amount) / 10'000 : static_cast<double>(limit.amount);
             const double most = static_cast<double>(*baseline) + std::floor(more);
             out.most = most < 9.2e18 ? static_cast<std::int64_t>(most) : std::int64_t(9'200'000'000'000'000'000);
         }
     } else {
         out.most = limit.amount;
     }
-    if (limit.relative && !baseline) out.detail = "the baseline's value is not known";
-    else if (!value) out.detail = "not known";
-    else out.ok = *value <= *out.most;
+    if (limit.relative && !baseline)
+        out.detail = "the baseline's value is not known";
+    else if (!value)
+        out.detail = "not known";
+    else
+        out.ok = *value <= *out.most;
     return out;
 }
 
@@ -105,7 +118,8 @@ Table gateTable(const std::vector<GateResult>& gates) {
     table.empty = "no gate was asked for";
     for (const GateResult& gate : gates) {
         Row row;
-        const std::string limit = gate.most ? fmt::format("{}{}", grouped(*gate.most), gate.baseline ? fmt::format(" ({})", gate.limit) : "") : gate.limit;
+        const std::string limit =
+            gate.most ? fmt::format("{}{}", grouped(*gate.most), gate.baseline ? fmt::format(" ({})", gate.limit) : "") : gate.limit;
         row.cells = {gate.gate, limit, amountText(gate.value), (gate.ok ? "ok" : "FAILED") + (gate.detail.empty() ? "" : ": " + gate.detail)};
         row.style = gate.ok ? Output::Style::Green : Output::Style::Red;
         row.json = {{"gate", gate.gate},
@@ -127,7 +141,8 @@ std::string junitText(const std::vector<GateResult>& gates, const std::string& s
     std::size_t failed = 0;
     for (const GateResult& gate : gates) failed += !gate.ok;
     const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"0\"", gates.size(), failed);
-    std::string out = fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"{}\" {}>\n", counts, xmlEscaped(suite), counts);
+    std::string out =
+        fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"{}\" {}>\n", counts, xmlEscaped(suite), counts);
     for (const GateResult& gate : gates) {
         out += fmt::format("    <testcase classname=\"aliascope.check\" name=\"{}\"", xmlEscaped(gate.key));
         const std::string words = fmt::format("{}: {}, limit {}", gate.gate, amountText(gate.value), gate.most ? grouped(*gate.most) : gate.limit);
@@ -135,7 +150,8 @@ std::string junitText(const std::vector<GateResult>& gates, const std::string& s
             out += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", xmlEscaped(words));
             continue;
         }
-        out += fmt::format(">\n      <failure type=\"gate\" message=\"{}\">{}</failure>\n    </testcase>\n", xmlEscaped(words), xmlEscaped(gate.detail));
+        out +=
+            fmt::format(">\n      <failure type=\"gate\" message=\"{}\">{}</failure>\n    </testcase>\n", xmlEscaped(words), xmlEscaped(gate.detail));
     }
     return out + "  </testsuite>\n</testsuites>\n";
 }

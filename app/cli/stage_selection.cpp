@@ -18,7 +18,8 @@ int widthAsked(Command& c) {
     if (text.empty()) return usualWidth;
     int n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size() || n < 0 || n > 1000) usage(fmt::format("--width {}: a number of steps expected", text));
+    if (error != std::errc() || end != text.data() + text.size() || n < 0 || n > 1000)
+        usage(fmt::format("--width {}: a number of steps expected", text));
     return n;
 }
 
@@ -48,7 +49,8 @@ std::optional<std::set<Uid>> selectedNodes(Command& c, const Staged& staged, con
     if (find) out = found(c, staged, stage);
     if (node) {
         const NamedNode centre = requireNode(c, staged, c.args().get("--node"), stage.idx);
-        std::set<Uid> near = report::Neighbours(*staged.recording->snapshot(staged.lane.id, stage.idx)).around({centre.uid}, widthAsked(c), largestNeighbourhood);
+        std::set<Uid> near =
+            report::Neighbours(*staged.recording->snapshot(staged.lane.id, stage.idx)).around({centre.uid}, widthAsked(c), largestNeighbourhood);
         if (out) std::erase_if(near, [&](Uid uid) { return !out->contains(uid); });
         out = std::move(near);
     }
@@ -66,7 +68,14 @@ report::StagePicture pictureOf(Command& c, const Staged& staged, const StageRow&
 }
 
 Table nodeRows(const Staged& staged, const StageRow& stage, const std::set<Uid>& nodes) {
-    Table table{{{"name", "node", false, 40}, {"op", "op", false, 40}, {"type", "type", false, 48}, {"storage", "storage"}, {"bytes", "bytes", true}, {"source", "source", false, 40}}, {}, "no node fits"};
+    Table table{{{"name", "node", false, 40},
+                 {"op", "op", false, 40},
+                 {"type", "type", false, 48},
+                 {"storage", "storage"},
+                 {"bytes", "bytes", true},
+                 {"source", "source", false, 40}},
+                {},
+                "no node fits"};
     for (const char* key : {"stage", "args", "module", "uid"}) table.columns.push_back({key, ""});
     const auto snapshot = staged.recording->snapshot(staged.lane.id, stage.idx);
     for (const NodeRowPtr& node : snapshot ? snapshot->nodes : std::vector<NodeRowPtr>()) {
@@ -75,9 +84,15 @@ Table nodeRows(const Staged& staged, const StageRow& stage, const std::set<Uid>&
         const std::string source = node->file.empty() ? "" : fmt::format("{}:{}", node->file, node->line);
         Row row;
         row.cells = {node->name, op, node->type, storage.empty() ? "-" : storage, bytesText(node->bytes), source.empty() ? "-" : source};
-        row.json = {{"name", node->name},        {"stage", stage.name},         {"op", op},
-                    {"type", orNull(node->type)}, {"storage", orNull(storage)},  {"bytes", orNull(node->bytes)},
-                    {"source", orNull(source)},   {"module", orNull(node->module)}, {"args", node->args},
+        row.json = {{"name", node->name},
+                    {"stage", stage.name},
+                    {"op", op},
+                    {"type", orNull(node->type)},
+                    {"storage", orNull(storage)},
+                    {"bytes", orNull(node->bytes)},
+                    {"source", orNull(source)},
+                    {"module", orNull(node->module)},
+                    {"args", node->args},
                     {"uid", std::to_string(node->uid)}};
         table.rows.push_back(std::move(row));
     }

@@ -9,8 +9,8 @@
 
 namespace aliascope::cli {
 
-/// Nodes that --find finds, and the neighbourhood of --node. Nothing = neither is given: the whole stage. Mistakes end the command with exit 2, a node
-/// that is not there with exit 1.
+/// Nodes that --find finds, and the neighbourhood of --node. Nothing = neither is given: the whole stage. Mistakes end the command with exit 2, a
+/// node that is not there with exit 1.
 std::optional<std::set<Uid>> selectedNodes(Command& c, const Staged& staged, const StageRow& stage);
 /// The stage as --as svg and dot draw it, cut to selectedNodes.
 report::StagePicture pictureOf(Command& c, const Staged& staged, const StageRow& stage);

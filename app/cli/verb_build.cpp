@@ -27,9 +27,12 @@ struct Checked {
 
 const char* levelWord(Checked::Level level) {
     switch (level) {
-        case Checked::Level::Ok: return "ok";
-        case Checked::Level::Note: return "note";
-        case Checked::Level::Fault: return "FAULT";
+        case Checked::Level::Ok:
+            return "ok";
+        case Checked::Level::Note:
+            return "note";
+        case Checked::Level::Fault:
+            return "FAULT";
     }
     return "";
 }
@@ -72,7 +75,8 @@ Checked checkTemporary() {
         const auto space = fs::space(file.parent_path(), error);
         if (error) return {"temporary folder", error.message(), Checked::Level::Fault};
         constexpr std::uintmax_t little = 64 << 20;
-        return {"temporary folder", fmt::format("{}, {} free", file.parent_path().parent_path().string(), bytesText(static_cast<std::int64_t>(space.available))),
+        return {"temporary folder",
+                fmt::format("{}, {} free", file.parent_path().parent_path().string(), bytesText(static_cast<std::int64_t>(space.available))),
                 space.available < little ? Checked::Level::Note : Checked::Level::Ok};
     } catch (const Failure& failure) {
         return {"temporary folder", failure.text, Checked::Level::Fault};
@@ -82,7 +86,8 @@ Checked checkTemporary() {
 /// A whole run of the smallest kind: reading, a pass, recording, printing.
 Checked trialRun(Command& c) {
     static constexpr std::string_view text =
-        "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %neg : [num_users=1] = call_function[target=torch.ops.aten.neg.default](args = (%x,), "
+        "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %neg : [num_users=1] = call_function[target=torch.ops.aten.neg.default](args "
+        "= (%x,), "
         "kwargs = {})\n    return neg\n";
     auto document = readText(std::string(text), "trial", c.ops());
     if (!document || document->units.size() != 1) return {"trial run", "a graph of two nodes cannot be read", Checked::Level::Fault};
@@ -110,7 +115,8 @@ void examine(Command& c, const std::string& file, const std::string& copy) {
     c.input["path"] = file;
     const auto what = checkSession(file);
     if (!what) endWith(what.error());
-    std::vector<Checked> findings = {{"session", what->empty() ? "sound" : "damaged: " + *what, what->empty() ? Checked::Level::Ok : Checked::Level::Fault}};
+    std::vector<Checked> findings = {
+        {"session", what->empty() ? "sound" : "damaged: " + *what, what->empty() ? Checked::Level::Ok : Checked::Level::Fault}};
     Json saved = Json::array();
     if (!copy.empty()) {
         const auto salvaged = salvageSession(file, copy);
@@ -156,7 +162,8 @@ void runDoctor(Command& c) {
     if (!file.empty()) return examine(c, file, c.args().get("--output"));
     if (c.args().has("--output")) usage("-o of `doctor` takes what can be read of a session: aliascope doctor SESSION -o COPY");
     const std::vector<Checked> findings = {checkOperators(c), checkPipelines(), checkSamples(), checkWindow(), checkTemporary(), trialRun(c)};
-    const auto faults = std::count_if(findings.begin(), findings.end(), [](const Checked& finding) { return finding.level == Checked::Level::Fault; });
+    const auto faults =
+        std::count_if(findings.begin(), findings.end(), [](const Checked& finding) { return finding.level == Checked::Level::Fault; });
     if (faults > 0) c.setExit(ExitNotFound);
     const Table table = checkedTable(findings);
     if (c.json()) return c.answerJson({{"checks", table.json()}, {"faults", faults}});

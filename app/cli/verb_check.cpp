@@ -77,8 +77,10 @@ GateResult newFindings(const Staged& staged, const Staged& baseline) {
     std::vector<std::string> fresh;
     for (const auto& [identity, row] : findingsOf(staged)) {
         const auto known = before.find(identity);
-        if (known != before.end()) before.erase(known);
-        else fresh.push_back(identity);
+        if (known != before.end())
+            before.erase(known);
+        else
+            fresh.push_back(identity);
     }
     GateResult out;
     out.gate = "new findings";
@@ -139,8 +141,10 @@ std::vector<GateResult> judged(Command& c, const Asked& asked, const Staged& sta
             fmt::format("{} {} into inputs in {}", is.last.copiesBack, is.last.copiesBack == 1 ? "copy" : "copies", is.last.name));
     if (peak) {
         GateResult gate = judge("predicted peak", "max-peak", true, *asked.peak, is.peak, was.peak);
-        if (!is.peakNote.empty()) gate.detail = is.peakNote;
-        else if (!gate.ok && gate.detail.empty()) gate.detail = "in " + is.last.name;
+        if (!is.peakNote.empty())
+            gate.detail = is.peakNote;
+        else if (!gate.ok && gate.detail.empty())
+            gate.detail = "in " + is.last.name;
         out.push_back(std::move(gate));
     }
     if (asked.findings) out.push_back(newFindings(staged, *baseline));
@@ -158,15 +162,18 @@ void runCheck(Command& c) {
     const bool update = !baseline.empty() && failed == 0;
     if (update) {
         if (auto copied = copySession(staged.recording->path(), baseline); !copied) endWith(copied.error());
-        c.note(fmt::format("baseline {} is now as {}", baseline, staged.graph.name.empty() ? c.args().at(0) : staged.graph.name + ", lane " + staged.lane.name));
+        c.note(fmt::format("baseline {} is now as {}", baseline,
+                           staged.graph.name.empty() ? c.args().at(0) : staged.graph.name + ", lane " + staged.lane.name));
     } else if (!baseline.empty()) {
         c.note(fmt::format("baseline {} is left as it was: a gate failed", baseline));
     }
     if (failed > 0) c.setExit(ExitNotFound);
     const Table table = gateTable(gates);
     if (c.json())
-        return c.answerJson({{"gates", table.json()}, {"failed", failed}, {"ok", failed == 0}, {"baseline_written", update ? Json(baseline) : Json(nullptr)}});
-    if (c.format() == Format::Junit) return c.out().write(junitText(gates, fmt::format("aliascope check: {}, {}", staged.graph.name, staged.lane.name)));
+        return c.answerJson(
+            {{"gates", table.json()}, {"failed", failed}, {"ok", failed == 0}, {"baseline_written", update ? Json(baseline) : Json(nullptr)}});
+    if (c.format() == Format::Junit)
+        return c.out().write(junitText(gates, fmt::format("aliascope check: {}, {}", staged.graph.name, staged.lane.name)));
     if (!gates.empty()) writeTable(c.out(), table, c.format());
 }
 

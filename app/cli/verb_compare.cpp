@@ -190,19 +190,27 @@ std::string difference(const Figure& f) {
 Table figureTable(const Loaded& a, const Loaded& b, const std::string& numericsA, const std::string& numericsB) {
     Table table{{{"figure", ""}, {"a", a.title, true}, {"b", b.title, true}, {"difference", "difference", true}}, {}, ""};
     for (const Figure& f : figuresOf(a, b))
-        table.rows.push_back({{f.name, figureText(f.a, f.bytes), figureText(f.b, f.bytes), difference(f)},
-                              {{"figure", f.key}, {"a", orNull(f.a)}, {"b", orNull(f.b)}, {"difference", f.a && f.b ? Json(*f.b - *f.a) : Json(nullptr)}}});
+        table.rows.push_back(
+            {{f.name, figureText(f.a, f.bytes), figureText(f.b, f.bytes), difference(f)},
+             {{"figure", f.key}, {"a", orNull(f.a)}, {"b", orNull(f.b)}, {"difference", f.a && f.b ? Json(*f.b - *f.a) : Json(nullptr)}}});
     const std::string none = "not recorded";
     const bool known = !numericsA.empty() && !numericsB.empty();
     table.rows.push_back({{"numerics", numericsA.empty() ? none : numericsA, numericsB.empty() ? none : numericsB,
-                           !known ? "?" : numericsA == numericsB ? "=" : "differs"},
+                           !known                   ? "?"
+                           : numericsA == numericsB ? "="
+                                                    : "differs"},
                           {{"figure", "numerics"}, {"a", orNull(numericsA)}, {"b", orNull(numericsB)}, {"difference", nullptr}}});
     table.columns[0].title = " ";
     return table;
 }
 
 Table pairTable(const std::vector<StagePair>& pairs) {
-    Table table{{{"name", "stage"}, {"equal", "graph"}, {"nodes_a", "nodes A", true}, {"nodes_b", "B", true}, {"clones_a", "clones A", true}, {"clones_b", "B", true}},
+    Table table{{{"name", "stage"},
+                 {"equal", "graph"},
+                 {"nodes_a", "nodes A", true},
+                 {"nodes_b", "B", true},
+                 {"clones_a", "clones A", true},
+                 {"clones_b", "B", true}},
                 {},
                 "no stages"};
     const auto number = [](const StageRow* row, std::int64_t StageRow::*field) { return row ? Json(row->*field) : Json(nullptr); };
@@ -210,10 +218,17 @@ Table pairTable(const std::vector<StagePair>& pairs) {
     for (const StagePair& pair : pairs) {
         const std::string word = !pair.a ? "only in B" : !pair.b ? "only in A" : pair.same() ? "same" : "differs";
         Row row;
-        row.cells = {pair.any().name, word, text(pair.a, &StageRow::nodes), text(pair.b, &StageRow::nodes), text(pair.a, &StageRow::clones), text(pair.b, &StageRow::clones)};
+        row.cells = {pair.any().name,
+                     word,
+                     text(pair.a, &StageRow::nodes),
+                     text(pair.b, &StageRow::nodes),
+                     text(pair.a, &StageRow::clones),
+                     text(pair.b, &StageRow::clones)};
         row.json = {{"name", pair.any().name},
                     {"equal", pair.same()},
-                    {"in", !pair.a ? "b" : !pair.b ? "a" : "both"},
+                    {"in", !pair.a   ? "b"
+                           : !pair.b ? "a"
+                                     : "both"},
                     {"nodes_a", number(pair.a, &StageRow::nodes)},
                     {"nodes_b", number(pair.b, &StageRow::nodes)},
                     {"clones_a", number(pair.a, &StageRow::clones)},
@@ -234,7 +249,9 @@ Table differenceTable(const std::vector<NodeDifference>& list, std::size_t most)
         const std::string mark(1, d.mark);
         table.rows.push_back({{mark, d.name, d.op, d.a, d.b},
                               {{"mark", mark}, {"name", d.name}, {"op", d.op}, {"a", orNull(d.a)}, {"b", orNull(d.b)}},
-                              d.mark == '+' ? Output::Style::Green : d.mark == '-' ? Output::Style::Red : Output::Style::Amber});
+                              d.mark == '+'   ? Output::Style::Green
+                              : d.mark == '-' ? Output::Style::Red
+                                              : Output::Style::Amber});
     }
     return table;
 }
@@ -259,12 +276,9 @@ std::string reasonOfEquality(const Loaded& a, const Loaded& b) {
 }
 
 Json sideJson(const Loaded& side) {
-    return {{"path", side.side.file},
-            {"graph", {{"id", std::to_string(side.staged.graph.id)}, {"name", side.staged.graph.name}}},
-            {"lane", side.staged.lane.name},
-            {"pipeline", side.staged.lane.pipeline},
-            {"state", side.staged.lane.state},
-            {"stage", side.stage.name}};
+    return {{"path", side.side.file},          {"graph", {{"id", std::to_string(side.staged.graph.id)}, {"name", side.staged.graph.name}}},
+            {"lane", side.staged.lane.name},   {"pipeline", side.staged.lane.pipeline},
+            {"state", side.staged.lane.state}, {"stage", side.stage.name}};
 }
 
 }  // namespace
@@ -288,8 +302,10 @@ void runCompare(Command& c) {
     const auto firstNodes = found ? nodesOf(a, b, *first->a, *first->b) : std::vector<NodeDifference>();
 
     std::string words;
-    if (same) words = fmt::format("{} and {} give the same graph at {}{}", a.title, b.title, a.stage.name, oneLane ? "" : ": " + reasonOfEquality(a, b));
-    else words = fmt::format("graphs differ at {}{}", a.stage.name, a.stage.name == b.stage.name ? "" : " and " + b.stage.name);
+    if (same)
+        words = fmt::format("{} and {} give the same graph at {}{}", a.title, b.title, a.stage.name, oneLane ? "" : ": " + reasonOfEquality(a, b));
+    else
+        words = fmt::format("graphs differ at {}{}", a.stage.name, a.stage.name == b.stage.name ? "" : " and " + b.stage.name);
     if (found) words += fmt::format("; they first differ at stage {} {} ({} nodes differ)", first->a->idx, first->a->name, firstNodes.size());
     words += ".";
 
@@ -299,7 +315,11 @@ void runCompare(Command& c) {
     const Table figures = figureTable(a, b, numericsA, numericsB), stages = pairTable(pairs), list = differenceTable(nodes, most);
     if (c.json()) {
         Json firstJson = nullptr;
-        if (found) firstJson = {{"idx", first->a->idx}, {"name", first->a->name}, {"nodes", differenceTable(firstNodes, most).json()}, {"nodes_total", firstNodes.size()}};
+        if (found)
+            firstJson = {{"idx", first->a->idx},
+                         {"name", first->a->name},
+                         {"nodes", differenceTable(firstNodes, most).json()},
+                         {"nodes_total", firstNodes.size()}};
         Json byKey = Json::object();
         for (const Row& row : figures.rows) byKey[row.json["figure"].get<std::string>()] = {{"a", row.json["a"]}, {"b", row.json["b"]}};
         return c.answerJson({{"same", same},

@@ -43,8 +43,9 @@ std::vector<std::string> valuesOf(std::string_view option) {
 }
 
 std::string bash() {
-    std::string out = "# aliascope: completion for bash; in ~/.bashrc: source <(aliascope completion bash)\n_aliascope() {\n"
-                      "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n    COMPREPLY=()\n";
+    std::string out =
+        "# aliascope: completion for bash; in ~/.bashrc: source <(aliascope completion bash)\n_aliascope() {\n"
+        "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n    COMPREPLY=()\n";
     out += fmt::format("    if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"{} help\" -- \"$cur\")); return; fi\n", spaced(verbNames()));
     out += "    case $prev in\n";
     for (const OptionSpec& option : optionTable())
@@ -72,7 +73,9 @@ std::string shellQuoted(std::string_view text, std::string_view alsoEscaped) {
 }
 
 std::string zsh() {
-    std::string out = "#compdef aliascope\n# aliascope: completion for zsh; write it to a file _aliascope in a folder of $fpath\n_aliascope() {\n    local -a verbs\n    verbs=(\n";
+    std::string out =
+        "#compdef aliascope\n# aliascope: completion for zsh; write it to a file _aliascope in a folder of $fpath\n_aliascope() {\n    local -a "
+        "verbs\n    verbs=(\n";
     for (const VerbSpec& verb : verbTable())
         if (verb.built) out += fmt::format("        '{}:{}'\n", verb.name, shellQuoted(verb.help, ":"));
     out += "    )\n    if (( CURRENT == 2 )); then _describe 'verb' verbs; return; fi\n    case $words[2] in\n";
@@ -83,7 +86,8 @@ std::string zsh() {
             const OptionSpec& option = *findOption(name, verb.name);
             const auto values = valuesOf(name);
             out += fmt::format(" '*{}[{}]", name, shellQuoted(option.help, "[]:"));
-            if (!option.value.empty()) out += fmt::format(":{}:{}", shellQuoted(option.value, "[]:"), values.empty() ? "_files" : "(" + spaced(values) + ")");
+            if (!option.value.empty())
+                out += fmt::format(":{}:{}", shellQuoted(option.value, "[]:"), values.empty() ? "_files" : "(" + spaced(values) + ")");
             out += "'";
         }
         out += verb.name == "completion" ? " '*:shell:(bash zsh fish)' ;;\n" : " '*:file:_files' ;;\n";

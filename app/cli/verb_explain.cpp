@@ -24,7 +24,8 @@ std::string commaList(const std::vector<std::string>& words) {
 LogExplanation literally(const LogLine& line) {
     const auto named = [](const std::vector<std::string>& list) {
         std::vector<std::string> out;
-        for (const std::string& entry : list) out.push_back(!entry.empty() && entry.find_first_not_of("0123456789") == std::string::npos ? "base " + entry : entry);
+        for (const std::string& entry : list)
+            out.push_back(!entry.empty() && entry.find_first_not_of("0123456789") == std::string::npos ? "base " + entry : entry);
         return out;
     };
     LogExplanation out;
@@ -32,8 +33,10 @@ LogExplanation literally(const LogLine& line) {
     out.cloned = named(line.cloned);
     out.missed = named(line.missed);
     out.bytes = line.bytes;
-    if (out.cloned.empty()) out.sentence = "All is well: everything that was attempted is written in place.";
-    else if (out.missed.empty()) out.sentence = fmt::format("{} cloned, but PyTorch counts nothing of it as missed.", commaList(out.cloned));
+    if (out.cloned.empty())
+        out.sentence = "All is well: everything that was attempted is written in place.";
+    else if (out.missed.empty())
+        out.sentence = fmt::format("{} cloned, but PyTorch counts nothing of it as missed.", commaList(out.cloned));
     else
         out.sentence = fmt::format("{} cloned; counted as missed: {}{}.", commaList(out.cloned), commaList(out.missed),
                                    line.bytes ? fmt::format(", {} B (numel x item size of the missed values)", grouped(*line.bytes)) : "");
@@ -41,12 +44,14 @@ LogExplanation literally(const LogLine& line) {
 }
 
 Json meaningJson(const LogLine& line, const LogExplanation& said) {
-    return {{"node", line.node},           {"attempted", said.attempted}, {"cloned", said.cloned},  {"missed", said.missed},
+    return {{"node", line.node},           {"attempted", said.attempted}, {"cloned", said.cloned}, {"missed", said.missed},
             {"bytes", orNull(said.bytes)}, {"calls", said.calls},         {"agrees", said.agrees}, {"sentence", said.sentence}};
 }
 
 void writeMeaning(Output& out, const LogLine& line, const LogExplanation& said, bool recorded) {
-    const auto row = [&](const char* key, const std::string& text) { out.write(out.styled(Output::Style::Dim, fmt::format("  {:<9} ", key)) + escaped(text) + "\n"); };
+    const auto row = [&](const char* key, const std::string& text) {
+        out.write(out.styled(Output::Style::Dim, fmt::format("  {:<9} ", key)) + escaped(text) + "\n");
+    };
     out.write(out.styled(Output::Style::Bold, "log line of " + line.node) + "\n");
     row("attempted", commaList(said.attempted));
     row("cloned", commaList(said.cloned));

@@ -54,7 +54,8 @@ void runImport(Command& c) {
     if (session.empty() || session == "-") usage("`import` needs -o SESSION, the file that the graphs go to");
     auto recorder = Recorder::create(session, chosenLimits(c).recording);
     if (!recorder) throw Failure{exitCodeOf(recorder.error()) == ExitInput ? ExitOutput : exitCodeOf(recorder.error()), recorder.error().format()};
-    Table table{{{"id", "graph"}, {"name", "name", false, 48}, {"kind", "kind"}, {"nodes", "nodes", true}, {"source", "source", false, 48}}, {}, "no graph"};
+    Table table{
+        {{"id", "graph"}, {"name", "name", false, 48}, {"kind", "kind"}, {"nodes", "nodes", true}, {"source", "source", false, 48}}, {}, "no graph"};
     Json sources = Json::array();
     for (const std::string& file : chosenFiles(c)) {
         if (file != "-" && isSessionFile(file)) usage(file + " is a session already; `run` adds lanes to it");
@@ -71,7 +72,8 @@ void runImport(Command& c) {
             importUnit(c, **recorder, ids->at(unit), one);
             Row row;
             row.cells = {std::to_string(ids->at(unit)), one.label, std::string(toString(one.graph.phase)), std::to_string(nodes), file};
-            row.json = {{"id", std::to_string(ids->at(unit))}, {"name", one.label}, {"kind", toString(one.graph.phase)}, {"nodes", nodes}, {"source", file}};
+            row.json = {
+                {"id", std::to_string(ids->at(unit))}, {"name", one.label}, {"kind", toString(one.graph.phase)}, {"nodes", nodes}, {"source", file}};
             table.rows.push_back(std::move(row));
         }
     }

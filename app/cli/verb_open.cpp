@@ -33,7 +33,8 @@ Spot spotOf(const std::string& text) {
         const std::string part = text.substr(at, end - at);
         const std::size_t sign = part.find('=');
         const std::string key = part.substr(0, sign), value = sign == std::string::npos ? std::string() : part.substr(sign + 1);
-        if (value.empty() || (key != "stage" && key != "node")) usage(fmt::format("--at {}: stage=NAME, node=NAME or both with a comma expected", text));
+        if (value.empty() || (key != "stage" && key != "node"))
+            usage(fmt::format("--at {}: stage=NAME, node=NAME or both with a comma expected", text));
         (key == "stage" ? out.stage : out.node) = value;
         at = end + 1;
     }
@@ -84,8 +85,7 @@ int waitFor(pid_t pid) {
 
 void runOpen(Command& c) {
     const std::string program = windowProgram();
-    if (program.empty())
-        throw Failure{ExitNotFound, "aliascope-gui is neither beside aliascope nor in PATH; ALIASCOPE_WINDOW names another place"};
+    if (program.empty()) throw Failure{ExitNotFound, "aliascope-gui is neither beside aliascope nor in PATH; ALIASCOPE_WINDOW names another place"};
     std::vector<std::vector<std::string>> windows;
     for (const std::string& file : c.args().positional) {
         std::error_code ignored;

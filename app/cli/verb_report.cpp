@@ -41,7 +41,8 @@ std::string commandsFor(Command& c, const Staged& staged) {
 std::string exported(Command& c, const Staged& staged, const StageRow& stage, const std::string& form) {
     if (form == "svg") return report::stageSvg(pictureOf(c, staged, stage), true, c.cancel());
     if (form == "dot") return report::stageDot(pictureOf(c, staged, stage));
-    if (c.args().has("--node") || c.args().has("--find")) usage(fmt::format("--node and --find choose what a picture shows; --as {} is the whole stage", form));
+    if (c.args().has("--node") || c.args().has("--find"))
+        usage(fmt::format("--node and --find choose what a picture shows; --as {} is the whole stage", form));
     auto graph = staged.recording->graph(staged.lane.id, stage.idx, c.ops());
     if (!graph) endWith(graph.error());
     return graphText(*graph, form == "graph" ? GraphOutput::Graph : GraphOutput::Readable);
@@ -52,8 +53,14 @@ std::string formOfExport(Command& c) {
     static const std::vector<std::string> forms = {"svg", "dot", "graph", "readable", "session"};
     std::string form = c.args().get("--as");
     const std::string extension = std::filesystem::path(c.args().get("--output")).extension().string();
-    if (form.empty()) form = extension == ".dot" || extension == ".gv" ? "dot" : extension == ".py" ? "readable" : extension == ".txt" ? "graph" : extension == ".aliascope" ? "session" : "svg";
-    if (std::find(forms.begin(), forms.end(), form) == forms.end()) usage(fmt::format("--as {}: svg, dot, graph, readable or session expected", form));
+    if (form.empty())
+        form = extension == ".dot" || extension == ".gv" ? "dot"
+               : extension == ".py"                      ? "readable"
+               : extension == ".txt"                     ? "graph"
+               : extension == ".aliascope"               ? "session"
+                                                         : "svg";
+    if (std::find(forms.begin(), forms.end(), form) == forms.end())
+        usage(fmt::format("--as {}: svg, dot, graph, readable or session expected", form));
     return form;
 }
 

@@ -90,12 +90,20 @@ bool operatorFits(const Word& word, std::string_view op) {
 
 bool wordFits(Field field, const Word& word, std::string_view text) {
     switch (field) {
-        case Field::Text: return word.isIn(text);
-        case Field::Op: return operatorFits(word, text);
-        case Field::Source: return word.isPartOf(text, true) || word.isPartOf(text.substr(0, text.rfind(':')), true);
-        case Field::Storage: return word.equals(text) || (text.size() > 1 && word.equals(text.substr(1)));
-        case Field::Module: case Field::Rule: case Field::Code: return word.isPartOf(text);
-        default: return word.equals(text);
+        case Field::Text:
+            return word.isIn(text);
+        case Field::Op:
+            return operatorFits(word, text);
+        case Field::Source:
+            return word.isPartOf(text, true) || word.isPartOf(text.substr(0, text.rfind(':')), true);
+        case Field::Storage:
+            return word.equals(text) || (text.size() > 1 && word.equals(text.substr(1)));
+        case Field::Module:
+        case Field::Rule:
+        case Field::Code:
+            return word.isPartOf(text);
+        default:
+            return word.equals(text);
     }
 }
 
@@ -129,12 +137,18 @@ public:
             want = term.amount.kind == Amount::Kind::Percent ? *base * want / 100 : *base;
         }
         switch (term.compare) {
-            case Compare::Equal: return *have == want;
-            case Compare::Different: return *have != want;
-            case Compare::Less: return *have < want;
-            case Compare::AtMost: return *have <= want;
-            case Compare::More: return *have > want;
-            case Compare::AtLeast: return *have >= want;
+            case Compare::Equal:
+                return *have == want;
+            case Compare::Different:
+                return *have != want;
+            case Compare::Less:
+                return *have < want;
+            case Compare::AtMost:
+                return *have <= want;
+            case Compare::More:
+                return *have > want;
+            case Compare::AtLeast:
+                return *have >= want;
         }
         return false;
     }
@@ -149,10 +163,14 @@ public:
         using Kind = Find::Expression::Kind;
         const auto part = [&](const Find::Expression& p) { return holds(p); };
         switch (e.kind) {
-            case Kind::Term: return std::visit(*this, *e.term);
-            case Kind::Not: return !holds(e.parts.front());
-            case Kind::And: return std::all_of(e.parts.begin(), e.parts.end(), part);
-            case Kind::Or: return std::any_of(e.parts.begin(), e.parts.end(), part);
+            case Kind::Term:
+                return std::visit(*this, *e.term);
+            case Kind::Not:
+                return !holds(e.parts.front());
+            case Kind::And:
+                return std::all_of(e.parts.begin(), e.parts.end(), part);
+            case Kind::Or:
+                return std::any_of(e.parts.begin(), e.parts.end(), part);
         }
         return false;
     }

@@ -1,6 +1,6 @@
 #pragma once
-// The language for finding, filtering, breaking and reducing (ui.md 3.7). One parser for all of them; what a text is asked about answers as a Subject.
-// Thread-safety: a Find is immutable and may be shared between threads.
+// The language for finding, filtering, breaking and reducing (ui.md 3.7). One parser for all of them; what a text is asked about answers as a
+// Subject. Thread-safety: a Find is immutable and may be shared between threads.
 
 #include <cstdint>
 #include <functional>
@@ -39,7 +39,7 @@ private:
 
 struct Fact {
     enum class Kind : std::uint8_t { Differs, Decision, PassFails, VerifierFails, Finding } kind = Kind::Differs;
-    std::string argument;                           ///< stage of `differs`, pass of `pass-fails`, code of `finding`; may be empty
+    std::string argument;                            ///< stage of `differs`, pass of `pass-fails`, code of `finding`; may be empty
     std::vector<std::pair<std::string, Word>> with;  ///< of `decision`: each key with the word that it must be
 };
 

@@ -1,5 +1,6 @@
 // The grammar of ui.md 3.7:
-//   find = or ;  or = and { "|" and } ;  and = not { not } ;  not = [ "-" ] term ;  term = "(" or ")" | field ":" words | number cmp amount | flag | fact | "re:" regex | word ;
+//   find = or ;  or = and { "|" and } ;  and = not { not } ;  not = [ "-" ] term ;  term = "(" or ")" | field ":" words | number cmp amount | flag |
+//   fact | "re:" regex | word ;
 // A text that must be right ends at its first mistake; while somebody types, a term that is not finished is left out and the rest finds.
 
 #include <algorithm>
@@ -24,12 +25,13 @@ constexpr Spelled<Field> fields[] = {{"op", Field::Op},           {"name", Field
                                      {"src", Field::Source},      {"module", Field::Module},   {"rule", Field::Rule},   {"pass", Field::Pass},
                                      {"touches", Field::Touches}, {"verdict", Field::Verdict}, {"need", Field::Need},   {"code", Field::Code},
                                      {"stage", Field::Stage}};
-constexpr Spelled<Number> numbers[] = {{"bytes", Number::Bytes},   {"cloned", Number::Cloned}, {"copied", Number::Copied}, {"reported", Number::Reported},
-                                       {"needed", Number::Needed}, {"clones", Number::Clones}, {"nodes", Number::Nodes},   {"users", Number::Users},
-                                       {"rank", Number::Rank},     {"error", Number::Error},   {"time", Number::Time},     {"peak", Number::Peak}};
-constexpr Spelled<Flag> flags[] = {{"changed", Flag::Changed},   {"added", Flag::Added},     {"removed", Flag::Removed}, {"input", Flag::Input},
-                                   {"output", Flag::Output},     {"constant", Flag::Constant}, {"unknown", Flag::Unknown}, {"write", Flag::Write},
-                                   {"view", Flag::View},         {"clone", Flag::Clone},     {"pinned", Flag::Pinned}};
+constexpr Spelled<Number> numbers[] = {{"bytes", Number::Bytes},       {"cloned", Number::Cloned}, {"copied", Number::Copied},
+                                       {"reported", Number::Reported}, {"needed", Number::Needed}, {"clones", Number::Clones},
+                                       {"nodes", Number::Nodes},       {"users", Number::Users},   {"rank", Number::Rank},
+                                       {"error", Number::Error},       {"time", Number::Time},     {"peak", Number::Peak}};
+constexpr Spelled<Flag> flags[] = {{"changed", Flag::Changed}, {"added", Flag::Added},       {"removed", Flag::Removed}, {"input", Flag::Input},
+                                   {"output", Flag::Output},   {"constant", Flag::Constant}, {"unknown", Flag::Unknown}, {"write", Flag::Write},
+                                   {"view", Flag::View},       {"clone", Flag::Clone},       {"pinned", Flag::Pinned}};
 constexpr Spelled<Fact::Kind> facts[] = {{"differs", Fact::Kind::Differs},
                                          {"decision", Fact::Kind::Decision},
                                          {"pass-fails", Fact::Kind::PassFails},
@@ -103,8 +105,10 @@ struct FindParser {
         out.kind = Expression::Kind::Or;
         for (;;) {
             Expression part = terms(depth);
-            if (!isEverything(part)) out.parts.push_back(std::move(part));
-            else if (!out.parts.empty() || (!atEnd() && text[at] == '|')) wrong({at, "a term beside `|`"});
+            if (!isEverything(part))
+                out.parts.push_back(std::move(part));
+            else if (!out.parts.empty() || (!atEnd() && text[at] == '|'))
+                wrong({at, "a term beside `|`"});
             skipBlanks();
             if (!take('|')) break;
         }
@@ -156,8 +160,10 @@ struct FindParser {
             if (depth >= maxDepth) throw Mistake{at, "at most 100 brackets within each other"};
             Expression inner = alternatives(depth + 1);
             const bool closed = take(')');
-            if (isEverything(inner)) wrong({at, "a term between `(` and `)`"});
-            else if (!closed) wrong({at, "`)`"});
+            if (isEverything(inner))
+                wrong({at, "a term between `(` and `)`"});
+            else if (!closed)
+                wrong({at, "`)`"});
             if (isEverything(inner)) return std::nullopt;
             return inner;
         }
@@ -235,9 +241,12 @@ struct FindParser {
         } else {
             int open = 0;
             for (; !atEnd() && !isBlank(text[at]); ++at) {
-                if (text[at] == '\\' && at + 1 < text.size()) pattern += text[at++];
-                else if (text[at] == '(') ++open;
-                else if (text[at] == ')' && --open < 0) break;
+                if (text[at] == '\\' && at + 1 < text.size())
+                    pattern += text[at++];
+                else if (text[at] == '(')
+                    ++open;
+                else if (text[at] == ')' && --open < 0)
+                    break;
                 pattern += text[at];
             }
         }
@@ -271,7 +280,8 @@ struct FindParser {
     std::optional<Expression> comparison(Number number, std::size_t end) {
         std::size_t next = end;
         while (next < text.size() && isBlank(text[next])) ++next;
-        const auto* found = std::find_if(std::begin(compares), std::end(compares), [&](const auto& c) { return text.substr(next).starts_with(c.text); });
+        const auto* found =
+            std::find_if(std::begin(compares), std::end(compares), [&](const auto& c) { return text.substr(next).starts_with(c.text); });
         if (found == std::end(compares)) return std::nullopt;
         at = next + found->text.size();
         skipBlanks();
@@ -293,17 +303,21 @@ struct FindParser {
         std::size_t stop = unit;
         while (stop < text.size() && !endsWord(text[stop])) ++stop;
         const std::string_view word = text.substr(unit, stop - unit);
-        static constexpr Spelled<double> sizes[] = {{"K", 1024.},           {"KiB", 1024.},         {"M", 1048576.}, {"MiB", 1048576.},
+        static constexpr Spelled<double> sizes[] = {{"K", 1024.},       {"KiB", 1024.},       {"M", 1048576.}, {"MiB", 1048576.},
                                                     {"G", 1073741824.}, {"GiB", 1073741824.}, {"B", 1.}};
         static constexpr Spelled<double> times[] = {{"ns", 1.}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
         const auto* size = number == Number::Time ? nullptr : lookUp(sizes, word);
         const auto* time = number == Number::Time ? lookUp(times, word) : nullptr;
-        if (size || time) out.value *= size ? size->value : time->value;
-        else if (word == "%") out.kind = Amount::Kind::Percent;
+        if (size || time)
+            out.value *= size ? size->value : time->value;
+        else if (word == "%")
+            out.kind = Amount::Kind::Percent;
         else if (unit == at && !word.empty())
             throw Mistake{unit, number == Number::Time ? "us, ms, s or %" : "K, M, G, KiB, MiB, GiB or %"};
-        else if (number == Number::Time) throw Mistake{at, "us, ms or s"};
-        else return out;
+        else if (number == Number::Time)
+            throw Mistake{at, "us, ms or s"};
+        else
+            return out;
         at = stop;
         return out;
     }
@@ -348,10 +362,12 @@ Diagnostic diagnosticOf(std::string_view text, const Mistake& mistake) {
     std::size_t end = mistake.at;
     while (end < text.size() && !endsWord(text[end])) ++end;
     const std::string_view word = text.substr(std::min(mistake.at, text.size()), std::max<std::size_t>(end - std::min(mistake.at, end), 1));
-    Diagnostic d = userError("P005", {{"want", mistake.want}, {"got", word.empty() ? std::string("the end") : "`" + std::string(word.substr(0, 40)) + "`"}});
+    Diagnostic d =
+        userError("P005", {{"want", mistake.want}, {"got", word.empty() ? std::string("the end") : "`" + std::string(word.substr(0, 40)) + "`"}});
     d.line = 1;
-    d.column = 1 + static_cast<std::uint32_t>(std::count_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(mistake.at, text.size())),
-                                                            [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    d.column =
+        1 + static_cast<std::uint32_t>(std::count_if(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(std::min(mistake.at, text.size())),
+                                                     [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
     d.excerpt = "    " + std::string(text.substr(0, 120)) + (d.column <= 120 ? "\n    " + std::string(d.column - 1, ' ') + "^" : std::string());
     return d;
 }

@@ -26,13 +26,20 @@ Set setOf(bool (*belongs)(unsigned char), bool inverse) {
 /// The class that `\d` and its like stand for.
 std::optional<Set> classOf(char c) {
     switch (c) {
-        case 'd': return setOf(isDigit, false);
-        case 'D': return setOf(isDigit, true);
-        case 'w': return setOf(isWordSign, false);
-        case 'W': return setOf(isWordSign, true);
-        case 's': return setOf(isSpace, false);
-        case 'S': return setOf(isSpace, true);
-        default: return std::nullopt;
+        case 'd':
+            return setOf(isDigit, false);
+        case 'D':
+            return setOf(isDigit, true);
+        case 'w':
+            return setOf(isWordSign, false);
+        case 'W':
+            return setOf(isWordSign, true);
+        case 's':
+            return setOf(isSpace, false);
+        case 'S':
+            return setOf(isSpace, true);
+        default:
+            return std::nullopt;
     }
 }
 
@@ -54,8 +61,9 @@ public:
             if (at_ < pattern_.size()) throw RegexMistake{at_, "no `)` without a `(`"};
             emit(Regex::Op::Match);
         } catch (const RegexMistake& mistake) {
-            Diagnostic d = userError("P005", {{"want", mistake.want}, {"got", mistake.at < pattern_.size() ? "`" + std::string(1, pattern_[mistake.at]) + "`"
-                                                                                                          : std::string("the end")}});
+            Diagnostic d = userError(
+                "P005", {{"want", mistake.want},
+                         {"got", mistake.at < pattern_.size() ? "`" + std::string(1, pattern_[mistake.at]) + "`" : std::string("the end")}});
             d.line = 1;
             d.column = static_cast<std::uint32_t>(mistake.at + 1);
             return fail(std::move(d));
@@ -108,13 +116,24 @@ private:
                 if (atEnd()) throw RegexMistake{at_, "`)`"};
                 ++at_;
                 return;
-            case '^': emit(Op::Begin); return;
-            case '$': emit(Op::End); return;
-            case '.': return one(Set().set());
-            case '[': return one(bracket());
-            case '\\': return escape();
-            case '*': case '+': case '?': throw RegexMistake{at_ - 1, "something to repeat"};
-            default: return one(literal(c));
+            case '^':
+                emit(Op::Begin);
+                return;
+            case '$':
+                emit(Op::End);
+                return;
+            case '.':
+                return one(Set().set());
+            case '[':
+                return one(bracket());
+            case '\\':
+                return escape();
+            case '*':
+            case '+':
+            case '?':
+                throw RegexMistake{at_ - 1, "something to repeat"};
+            default:
+                return one(literal(c));
         }
     }
 
@@ -206,11 +225,14 @@ private:
     }
 
     void repeat(std::uint32_t start) {
-        while (!atEnd() && (peek() == '*' || peek() == '+' || peek() == '?' || (peek() == '{' && at_ + 1 < pattern_.size() && isDigit(pattern_[at_ + 1])))) {
+        while (!atEnd() &&
+               (peek() == '*' || peek() == '+' || peek() == '?' || (peek() == '{' && at_ + 1 < pattern_.size() && isDigit(pattern_[at_ + 1])))) {
             const char c = pattern_[at_++];
             const std::uint32_t end = here();
-            if (c == '*') star(start);
-            else if (c == '?') maybe(start);
+            if (c == '*')
+                star(start);
+            else if (c == '?')
+                maybe(start);
             else if (c == '+') {
                 copy(start, end);
                 star(end);
@@ -283,9 +305,14 @@ bool Regex::isIn(std::string_view text) const {
             seen[i] = round;
             const Step& step = steps_[i];
             switch (step.op) {
-                case Op::Match: return true;
-                case Op::Set: list.push_back(i); break;
-                case Op::Jump: pending.push_back(step.a); break;
+                case Op::Match:
+                    return true;
+                case Op::Set:
+                    list.push_back(i);
+                    break;
+                case Op::Jump:
+                    pending.push_back(step.a);
+                    break;
                 case Op::Split:
                     pending.push_back(step.b);
                     pending.push_back(step.a);

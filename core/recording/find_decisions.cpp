@@ -27,28 +27,44 @@ public:
         const std::string_view reasonName = reason ? reason->name : std::string_view();
         switch (field) {
             case Field::Text:
-                return oneOf({row_.node, row_.origin, row_.op, row_.argument, row_.blocker, row_.code, reasonName, row_.sentence, row_.verdict, row_.need,
-                              row_.stageName, row_.rule});
-            case Field::Op: return oneOf({row_.op});
-            case Field::Name: return oneOf({row_.node, row_.origin});
-            case Field::Touches: return oneOf({row_.node, row_.origin, withoutPercent(row_.blocker)});
-            case Field::Rule: return oneOf({row_.rule});
-            case Field::Pass: return oneOf({pass_});
-            case Field::Verdict: return oneOf({row_.verdict, row_.verdict == "clone" ? std::string_view(row_.need) : std::string_view()});
-            case Field::Need: return oneOf({row_.need});
-            case Field::Code: return oneOf({row_.code, reasonName});
-            case Field::Stage: return oneOf({row_.stageName, std::to_string(row_.stage)});
-            default: return false;
+                return oneOf({row_.node, row_.origin, row_.op, row_.argument, row_.blocker, row_.code, reasonName, row_.sentence, row_.verdict,
+                              row_.need, row_.stageName, row_.rule});
+            case Field::Op:
+                return oneOf({row_.op});
+            case Field::Name:
+                return oneOf({row_.node, row_.origin});
+            case Field::Touches:
+                return oneOf({row_.node, row_.origin, withoutPercent(row_.blocker)});
+            case Field::Rule:
+                return oneOf({row_.rule});
+            case Field::Pass:
+                return oneOf({pass_});
+            case Field::Verdict:
+                return oneOf({row_.verdict, row_.verdict == "clone" ? std::string_view(row_.need) : std::string_view()});
+            case Field::Need:
+                return oneOf({row_.need});
+            case Field::Code:
+                return oneOf({row_.code, reasonName});
+            case Field::Stage:
+                return oneOf({row_.stageName, std::to_string(row_.stage)});
+            default:
+                return false;
         }
     }
     std::optional<double> number(Number number) const override {
         switch (number) {
-            case Number::Bytes: return static_cast<double>(std::max(row_.reportedBytes.value_or(0), row_.clonedBytes.value_or(0)));
-            case Number::Reported: return asNumber(row_.reportedBytes);
-            case Number::Cloned: return asNumber(row_.clonedBytes);
-            case Number::Needed: return asNumber(row_.neededBytes);
-            case Number::Clones: return row_.verdict == "clone" ? 1 : 0;
-            default: return std::nullopt;
+            case Number::Bytes:
+                return static_cast<double>(std::max(row_.reportedBytes.value_or(0), row_.clonedBytes.value_or(0)));
+            case Number::Reported:
+                return asNumber(row_.reportedBytes);
+            case Number::Cloned:
+                return asNumber(row_.clonedBytes);
+            case Number::Needed:
+                return asNumber(row_.neededBytes);
+            case Number::Clones:
+                return row_.verdict == "clone" ? 1 : 0;
+            default:
+                return std::nullopt;
         }
     }
     bool is(Flag flag) const override { return flag == Flag::Clone && row_.verdict == "clone"; }

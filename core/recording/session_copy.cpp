@@ -110,7 +110,8 @@ std::string joined(const std::vector<std::string>& words, const std::string& suf
 }
 
 /// Copies rows of one table until a fault. Gives the number of rows; `fault` is set when it did not reach the end.
-std::int64_t copyRows(Database& from, Database& to, const std::string& table, const std::vector<std::string>& columns, const std::string& order, bool& fault) {
+std::int64_t copyRows(Database& from, Database& to, const std::string& table, const std::vector<std::string>& columns, const std::string& order,
+                      bool& fault) {
     std::int64_t rows = 0;
     std::string marks;
     for (std::size_t i = 0; i < columns.size(); ++i) marks += i ? ",?" : "?";
@@ -124,7 +125,8 @@ std::int64_t copyRows(Database& from, Database& to, const std::string& table, co
             for (int i = 0; i < static_cast<int>(columns.size()); ++i) sqlite3_bind_value(write, i + 1, sqlite3_column_value(read, i));
             const int written = sqlite3_step(write);
             sqlite3_reset(write);
-            if (written == SQLITE_DONE) rows += sqlite3_changes(to.handle());
+            if (written == SQLITE_DONE)
+                rows += sqlite3_changes(to.handle());
             else if ((written & 0xff) != SQLITE_CONSTRAINT) {
                 const SqlError error(written & 0xff, sqlite3_errmsg(to.handle()));
                 sqlite3_finalize(read);

@@ -11,15 +11,16 @@
 namespace aliascope::report {
 
 struct ReportOptions {
-    bool pictures = true;          ///< neighbourhood and byte map of a Why card
-    std::size_t cards = 200;       ///< Why cards, findings first; the rest stays in the table
+    bool pictures = true;           ///< neighbourhood and byte map of a Why card
+    std::size_t cards = 200;        ///< Why cards, findings first; the rest stays in the table
     std::size_t pictureNodes = 40;  ///< of one neighbourhood
-    std::size_t diffLines = 400;   ///< of one stage
-    std::string reproduce;         ///< command lines that give this session, one a line; empty = as the session tells
+    std::size_t diffLines = 400;    ///< of one stage
+    std::string reproduce;          ///< command lines that give this session, one a line; empty = as the session tells
     CancelToken cancel;
 };
 
 /// Errors: those of Recording::graph for stages that the report has to rebuild; CANCELLED.
-Result<std::string> htmlReport(const Recording& recording, const GraphRow& graph, const LaneRow& lane, const OpRegistry& ops, const ReportOptions& options = {});
+Result<std::string> htmlReport(const Recording& recording, const GraphRow& graph, const LaneRow& lane, const OpRegistry& ops,
+                               const ReportOptions& options = {});
 
 }  // namespace aliascope::report

@@ -29,13 +29,14 @@ struct Colour {
     const char *name, *light, *dark;
 };
 // ui.md 4.3
-constexpr Colour colours[] = {
-    {"canvas", "#F6F7F8", "#16181C"},       {"panel", "#FFFFFF", "#1F2328"},      {"line", "#D0D7DE", "#3A4049"},         {"ink", "#1B1F24", "#E6E8EB"},
-    {"secondary", "#57606A", "#A0A8B2"},    {"edge", "#6B7480", "#6E7681"},       {"selection", "#0B57D0", "#8AB4F8"},    {"added", "#0B7BEA", "#3B9BFF"},
-    {"added-fill", "#E3F0FD", "#10294A"},   {"removed", "#D9480F", "#F08A56"},    {"removed-fill", "#FDEBE3", "#43220F"}, {"changed", "#5B1A86", "#DCC6F0"},
-    {"changed-fill", "#F1E7F8", "#33264A"}, {"in-place", "#12867F", "#2FE0CF"},   {"needed", "#37465E", "#7189AD"},       {"avoidable", "#A87A00", "#FFD978"},
-    {"wrong", "#9B0F2E", "#E5536B"},        {"slot0", "#1F83E0", "#3F80FF"},      {"slot1", "#8A3300", "#E09A6A"},        {"slot2", "#1E7464", "#5CEBCB"},
-    {"slot3", "#4A1038", "#E0287F"},        {"slot4", "#8F8400", "#F5E642"},      {"slot5", "#6A48BE", "#C3BEFF"}};
+constexpr Colour colours[] = {{"canvas", "#F6F7F8", "#16181C"},       {"panel", "#FFFFFF", "#1F2328"},        {"line", "#D0D7DE", "#3A4049"},
+                              {"ink", "#1B1F24", "#E6E8EB"},          {"secondary", "#57606A", "#A0A8B2"},    {"edge", "#6B7480", "#6E7681"},
+                              {"selection", "#0B57D0", "#8AB4F8"},    {"added", "#0B7BEA", "#3B9BFF"},        {"added-fill", "#E3F0FD", "#10294A"},
+                              {"removed", "#D9480F", "#F08A56"},      {"removed-fill", "#FDEBE3", "#43220F"}, {"changed", "#5B1A86", "#DCC6F0"},
+                              {"changed-fill", "#F1E7F8", "#33264A"}, {"in-place", "#12867F", "#2FE0CF"},     {"needed", "#37465E", "#7189AD"},
+                              {"avoidable", "#A87A00", "#FFD978"},    {"wrong", "#9B0F2E", "#E5536B"},        {"slot0", "#1F83E0", "#3F80FF"},
+                              {"slot1", "#8A3300", "#E09A6A"},        {"slot2", "#1E7464", "#5CEBCB"},        {"slot3", "#4A1038", "#E0287F"},
+                              {"slot4", "#8F8400", "#F5E642"},        {"slot5", "#6A48BE", "#C3BEFF"}};
 
 }  // namespace
 
@@ -51,15 +52,30 @@ std::string escaped(std::string_view text) {
         }
         const char c = text[at++];
         switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            case '\'': out += "&#39;"; break;
-            case '\n': case '\t': out += c; break;
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            case '\'':
+                out += "&#39;";
+                break;
+            case '\n':
+            case '\t':
+                out += c;
+                break;
             default:
-                if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) out += replacement;
-                else out += c;
+                if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+                    out += replacement;
+                else
+                    out += c;
         }
     }
     return out;
@@ -85,16 +101,20 @@ std::string colourSheet() {
 }
 
 std::string pictureSheet() {
-    return ".picture{background:var(--canvas)}\n.sheet{fill:var(--canvas)}\n.picture text{font:11px ui-monospace,monospace;fill:var(--ink)}\ntext.dim{fill:var(--secondary)}\ntext.name{font-weight:bold}\n"
+    return ".picture{background:var(--canvas)}\n.sheet{fill:var(--canvas)}\n.picture text{font:11px "
+           "ui-monospace,monospace;fill:var(--ink)}\ntext.dim{fill:var(--secondary)}\ntext.name{font-weight:bold}\n"
            ".card rect{fill:var(--panel);stroke:var(--line)}\n.card.added rect{fill:var(--added-fill);stroke:var(--added)}\n"
            ".card.changed rect{fill:var(--changed-fill);stroke:var(--changed);stroke-dasharray:3 2}\n"
            ".card.removed rect{fill:var(--removed-fill);stroke:var(--removed)}\n.card.chosen rect{stroke:var(--selection);stroke-width:3}\n"
            ".card.blocker rect{stroke:var(--avoidable);stroke-width:3;stroke-dasharray:none}\n"
-           ".slot.s0{stroke:var(--slot0)}\n.slot.s1{stroke:var(--slot1)}\n.slot.s2{stroke:var(--slot2)}\n.slot.s3{stroke:var(--slot3)}\n.slot.s4{stroke:var(--slot4)}\n.slot.s5{stroke:var(--slot5)}\n"
-           ".group rect{fill:none;stroke:var(--line);stroke-dasharray:6 3}\n.edge{fill:none;stroke:var(--edge)}\n.edge.write{stroke:var(--wrong);stroke-dasharray:5 3}\n"
+           ".slot.s0{stroke:var(--slot0)}\n.slot.s1{stroke:var(--slot1)}\n.slot.s2{stroke:var(--slot2)}\n.slot.s3{stroke:var(--slot3)}\n.slot.s4{"
+           "stroke:var(--slot4)}\n.slot.s5{stroke:var(--slot5)}\n"
+           ".group rect{fill:none;stroke:var(--line);stroke-dasharray:6 "
+           "3}\n.edge{fill:none;stroke:var(--edge)}\n.edge.write{stroke:var(--wrong);stroke-dasharray:5 3}\n"
            ".stub{fill:none;stroke:var(--edge);stroke-dasharray:2 2}\n"
            ".bar{fill:var(--panel);stroke:var(--line)}\n.bytes{fill:var(--slot0)}\n.bytes.partly{fill-opacity:.45}\n.bytes.other{fill:var(--slot1)}\n"
-           ".bytes.copied{fill:var(--avoidable)}\n.curve{fill:none;stroke:var(--slot0);stroke-width:1.5}\n.peak{stroke:var(--wrong);stroke-dasharray:3 2}\n";
+           ".bytes.copied{fill:var(--avoidable)}\n.curve{fill:none;stroke:var(--slot0);stroke-width:1.5}\n.peak{stroke:var(--wrong);stroke-dasharray:"
+           "3 2}\n";
 }
 
 std::string standaloneSheet() {
@@ -112,7 +132,8 @@ std::string standaloneSheet() {
 void HtmlTable::row(std::vector<Cell> cells, std::string_view rowClass) {
     rows_ += rowClass.empty() ? std::string("<tr>") : fmt::format("<tr class=\"{}\">", rowClass);
     for (const Cell& cell : cells)
-        rows_ += fmt::format("<td{}{}>{}</td>", cell.right ? " class=\"n\"" : "", cell.sortKey.empty() ? "" : fmt::format(" data-k=\"{}\"", cell.sortKey), cell.markup);
+        rows_ += fmt::format("<td{}{}>{}</td>", cell.right ? " class=\"n\"" : "",
+                             cell.sortKey.empty() ? "" : fmt::format(" data-k=\"{}\"", cell.sortKey), cell.markup);
     rows_ += "</tr>\n";
 }
 

@@ -62,8 +62,10 @@ Drawn drawnOf(const StagePicture& picture) {
         lastUser = to->second;
         const bool write = edge.mode == EdgeRow::Mode::Write || edge.mode == EdgeRow::Mode::ReadWrite;
         const auto [at, fresh] = taken.try_emplace(from->second, out.edges.size());
-        if (fresh) out.edges.push_back({from->second, to->second, write});
-        else out.edges[at->second].write |= write;
+        if (fresh)
+            out.edges.push_back({from->second, to->second, write});
+        else
+            out.edges[at->second].write |= write;
     }
     for (const ChangeRow& change : picture.changes) {
         out.marks[change.uid] = static_cast<char>(change.mark);
@@ -72,7 +74,8 @@ Drawn drawnOf(const StagePicture& picture) {
     out.groupOf.resize(out.nodes.size());
     for (std::size_t i = 0; i < out.nodes.size(); ++i) {
         const NodeRow& node = *out.nodes[i];
-        if (!node.body.empty()) out.groupOf[i] = "sub-graph " + node.body;
+        if (!node.body.empty())
+            out.groupOf[i] = "sub-graph " + node.body;
         else if (picture.groups && out.nodes.size() > ungrouped && node.kind != "placeholder" && node.kind != "output")
             out.groupOf[i] = modules ? modulePrefix(node.module) : node.function;
     }
@@ -121,25 +124,31 @@ LayoutInput layoutOf(const Drawn& drawn) {
 
 std::string cardSvg(const PlacedCard& card, const NodeRow& node, const StagePicture& picture, char mark) {
     const std::string frame = picture.chosen.contains(node.uid) ? " chosen" : picture.blockers.contains(node.uid) ? " blocker" : "";
-    std::string out = fmt::format("<g class=\"card{}{}\" id=\"n{}\" transform=\"translate({:.0f} {:.0f})\"><title>{}</title>", markClass(mark), frame, node.uid, card.x, card.y,
-                                  escaped(fmt::format("%{} = {}({}) : {}", node.name, node.target, shortened(node.args, 400), node.type)));
+    std::string out =
+        fmt::format("<g class=\"card{}{}\" id=\"n{}\" transform=\"translate({:.0f} {:.0f})\"><title>{}</title>", markClass(mark), frame, node.uid,
+                    card.x, card.y, escaped(fmt::format("%{} = {}({}) : {}", node.name, node.target, shortened(node.args, 400), node.type)));
     out += fmt::format("<rect width=\"{:.0f}\" height=\"{:.0f}\" rx=\"3\"/>", card.width, card.height);
-    if (node.storage >= 0) out += fmt::format("<path class=\"slot s{}\" fill=\"none\" stroke-width=\"4\" d=\"M3 4V{:.0f}\"/>", node.storage % 6, card.height - 4);
+    if (node.storage >= 0)
+        out += fmt::format("<path class=\"slot s{}\" fill=\"none\" stroke-width=\"4\" d=\"M3 4V{:.0f}\"/>", node.storage % 6, card.height - 4);
     const char sign = mark == ' ' ? picture.blockers.contains(node.uid) ? '!' : ' ' : mark;
-    out += fmt::format("<text class=\"name\" x=\"10\" y=\"16\">{}</text>", escaped(shortened((sign == ' ' ? "%" : std::string(1, sign) + " %") + node.name, cardCharacters)));
+    out += fmt::format("<text class=\"name\" x=\"10\" y=\"16\">{}</text>",
+                       escaped(shortened((sign == ' ' ? "%" : std::string(1, sign) + " %") + node.name, cardCharacters)));
     out += fmt::format("<text x=\"10\" y=\"32\">{}</text>", escaped(shortened(operatorText(node), cardCharacters)));
     const std::string storage = storageText(node);
     const std::size_t room = cardCharacters - std::min(cardCharacters - 8, storage.size() + 1);
     out += fmt::format("<text class=\"dim\" x=\"10\" y=\"48\">{}</text>", escaped(shortened(node.type, room)));
-    if (!storage.empty()) out += fmt::format("<text class=\"dim\" x=\"{:.0f}\" y=\"48\" text-anchor=\"end\">{}</text>", card.width - 8, escaped(storage));
+    if (!storage.empty())
+        out += fmt::format("<text class=\"dim\" x=\"{:.0f}\" y=\"48\" text-anchor=\"end\">{}</text>", card.width - 8, escaped(storage));
     return out + "</g>\n";
 }
 
 std::string edgeSvg(const PlacedEdge& edge, bool write, const NodeRow& from, const NodeRow& to) {
     if (edge.stub) {
         // Long edges are two short ends with a name, never a line across the drawing.
-        return fmt::format("<path class=\"stub\" d=\"M{0:.0f} {1:.0f}v10\"><title>to %{4}</title></path><path class=\"stub\" d=\"M{2:.0f} {3:.0f}v-10\"><title>from %{5}</title></path>\n",
-                           edge.x1, edge.y1, edge.x2, edge.y2, escaped(to.name), escaped(from.name));
+        return fmt::format(
+            "<path class=\"stub\" d=\"M{0:.0f} {1:.0f}v10\"><title>to %{4}</title></path><path class=\"stub\" d=\"M{2:.0f} {3:.0f}v-10\"><title>from "
+            "%{5}</title></path>\n",
+            edge.x1, edge.y1, edge.x2, edge.y2, escaped(to.name), escaped(from.name));
     }
     const float middle = (edge.y1 + edge.y2) / 2;
     const std::string turn = edge.x1 == edge.x2 ? std::string() : fmt::format("V{:.0f}H{:.0f}", middle, edge.x2);
@@ -176,7 +185,8 @@ std::string dotNode(const NodeRow& node, const StagePicture& picture, char mark)
     const char* colour = mark == '+' ? "#0B7BEA" : mark == '~' ? "#5B1A86" : "#D0D7DE";
     const char* fill = mark == '+' ? "#E3F0FD" : mark == '~' ? "#F1E7F8" : "#FFFFFF";
     const bool framed = picture.chosen.contains(node.uid) || picture.blockers.contains(node.uid);
-    std::string label = (mark == ' ' ? "" : std::string(1, mark) + " ") + "%" + node.name + "\n" + operatorText(node) + "\n" + shortened(node.type, 80);
+    std::string label =
+        (mark == ' ' ? "" : std::string(1, mark) + " ") + "%" + node.name + "\n" + operatorText(node) + "\n" + shortened(node.type, 80);
     if (const std::string storage = storageText(node); !storage.empty()) label += "\n" + storage;
     std::string quoted = dotQuoted("");
     quoted.pop_back();
@@ -188,8 +198,10 @@ std::string dotNode(const NodeRow& node, const StagePicture& picture, char mark)
     }
     quoted += '"';
     return fmt::format("n{} [label={}, shape={}, color=\"{}\", fillcolor=\"{}\"{}, tooltip={}];\n", node.uid, quoted,
-                       node.kind == "placeholder" || node.kind == "get_attr" ? "ellipse" : node.kind == "output" ? "doubleoctagon" : "box", colour, fill,
-                       framed ? ", penwidth=3" : "", dotQuoted(shortened(node.args, 400)));
+                       node.kind == "placeholder" || node.kind == "get_attr" ? "ellipse"
+                       : node.kind == "output"                               ? "doubleoctagon"
+                                                                             : "box",
+                       colour, fill, framed ? ", penwidth=3" : "", dotQuoted(shortened(node.args, 400)));
 }
 
 }  // namespace
@@ -230,13 +242,22 @@ std::string stageSvg(const StagePicture& picture, bool standalone, const CancelT
     const auto removed = wrappedNames(drawn.removed, std::max<std::size_t>(40, static_cast<std::size_t>(layout->width / 7)), removedLines);
     const float footer = removed.empty() ? 0 : 24 + 16 * static_cast<float>(removed.size());
     const float width = std::max(layout->width, 320.0f) + 2 * margin, height = layout->height + 2 * margin + footer;
-    std::string out = fmt::format("<svg class=\"picture\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n", width, height);
-    out += fmt::format("<title>{}</title>\n", escaped(fmt::format("stage {} {}, {} nodes", picture.snapshot->stage.idx, picture.snapshot->stage.name, drawn.nodes.size())));
-    if (standalone) out += "<style>\n" + standaloneSheet() + "</style>\n" + fmt::format("<rect class=\"sheet\" width=\"{:.0f}\" height=\"{:.0f}\"/>\n", width, height);
+    std::string out = fmt::format(
+        "<svg class=\"picture\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+        "{1:.0f}\">\n",
+        width, height);
+    out += fmt::format("<title>{}</title>\n",
+                       escaped(fmt::format("stage {} {}, {} nodes", picture.snapshot->stage.idx, picture.snapshot->stage.name, drawn.nodes.size())));
+    if (standalone)
+        out += "<style>\n" + standaloneSheet() + "</style>\n" +
+               fmt::format("<rect class=\"sheet\" width=\"{:.0f}\" height=\"{:.0f}\"/>\n", width, height);
     out += fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n", margin, margin);
     for (const PlacedGroup& group : layout->groups)
-        out += fmt::format("<g class=\"group\"><rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\"/><text class=\"dim\" x=\"{:.0f}\" y=\"{:.0f}\">{}</text></g>\n", group.x, group.y,
-                           group.width, group.height, group.x + 8, group.y + 16, escaped(input.groups[static_cast<std::size_t>(group.group)].title));
+        out += fmt::format(
+            "<g class=\"group\"><rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\"/><text class=\"dim\" x=\"{:.0f}\" "
+            "y=\"{:.0f}\">{}</text></g>\n",
+            group.x, group.y, group.width, group.height, group.x + 8, group.y + 16,
+            escaped(input.groups[static_cast<std::size_t>(group.group)].title));
     std::set<std::pair<std::uint32_t, std::uint32_t>> writes;
     for (const Drawn::Edge& edge : drawn.edges)
         if (edge.write) writes.emplace(edge.from, edge.to);
@@ -265,7 +286,8 @@ std::string stageDot(const StagePicture& picture) {
     for (std::size_t i = 0; i < drawn.nodes.size(); ++i) groups[drawn.groupOf[i]].push_back(i);
     std::size_t number = 0;
     for (const auto& [name, members] : groups) {
-        if (!name.empty()) out += fmt::format("  subgraph cluster_{} {{\n    label={}; style=dashed; color=\"#6B7480\";\n", number++, dotQuoted(name));
+        if (!name.empty())
+            out += fmt::format("  subgraph cluster_{} {{\n    label={}; style=dashed; color=\"#6B7480\";\n", number++, dotQuoted(name));
         for (std::size_t i : members) {
             const auto mark = drawn.marks.find(drawn.nodes[i]->uid);
             out += (name.empty() ? "  " : "    ") + dotNode(*drawn.nodes[i], picture, mark == drawn.marks.end() ? ' ' : mark->second);
@@ -273,7 +295,8 @@ std::string stageDot(const StagePicture& picture) {
         if (!name.empty()) out += "  }\n";
     }
     for (const Drawn::Edge& edge : drawn.edges)
-        out += fmt::format("  n{} -> n{}{};\n", drawn.nodes[edge.from]->uid, drawn.nodes[edge.to]->uid, edge.write ? " [style=dashed, color=\"#9B0F2E\"]" : "");
+        out += fmt::format("  n{} -> n{}{};\n", drawn.nodes[edge.from]->uid, drawn.nodes[edge.to]->uid,
+                           edge.write ? " [style=dashed, color=\"#9B0F2E\"]" : "");
     return out + "}\n";
 }
 

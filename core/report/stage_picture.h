@@ -15,10 +15,10 @@ namespace aliascope::report {
 
 struct StagePicture {
     std::shared_ptr<const StageSnapshot> snapshot;
-    std::vector<ChangeRow> changes;   ///< of this stage; what it removed is named below the drawing
+    std::vector<ChangeRow> changes;     ///< of this stage; what it removed is named below the drawing
     std::optional<std::set<Uid>> only;  ///< these nodes; nothing = all
-    std::set<Uid> chosen, blockers;   ///< drawn with a frame
-    bool groups = true;               ///< modules, else functions of the source, as frames
+    std::set<Uid> chosen, blockers;     ///< drawn with a frame
+    bool groups = true;                 ///< modules, else functions of the source, as frames
 };
 
 /// Who stands beside whom in a stage: made once in O(edges), asked often.

@@ -85,15 +85,16 @@ const NodeRow* argumentOf(const SeenGraph& seen, const DecisionRow& row) {
 /// One bar: a frame, and the parts that `map` marks (`#` or `%` all bytes, `+` or `-` some).
 std::string barSvg(float y, const std::string& label, const std::string& map, const char* colour) {
     constexpr float left = 130, step = 2;
-    std::string out = fmt::format("<text x=\"0\" y=\"{:.0f}\">{}</text><rect class=\"bar\" x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"14\"/>", y + 11, escaped(shortened(label, 18)), left, y,
-                                  step * static_cast<float>(map.size()));
+    std::string out =
+        fmt::format("<text x=\"0\" y=\"{:.0f}\">{}</text><rect class=\"bar\" x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"14\"/>", y + 11,
+                    escaped(shortened(label, 18)), left, y, step * static_cast<float>(map.size()));
     for (std::size_t at = 0; at < map.size();) {
         std::size_t end = at;
         while (end < map.size() && map[end] == map[at]) ++end;
         if (map[at] != '.') {
             const bool whole = map[at] == '#' || map[at] == '%';
-            out += fmt::format("<rect class=\"bytes{}{}\" x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"12\"/>", colour, whole ? "" : " partly", left + step * static_cast<float>(at), y + 1,
-                               step * static_cast<float>(end - at));
+            out += fmt::format("<rect class=\"bytes{}{}\" x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"12\"/>", colour, whole ? "" : " partly",
+                               left + step * static_cast<float>(at), y + 1, step * static_cast<float>(end - at));
         }
         at = end;
     }
@@ -131,18 +132,22 @@ std::string byteMapSvg(const SeenGraph& seen, const NodeRow& argument, const Nod
         out += barSvg(y, bar.label, bar.map, bar.colour);
         y += 22;
     }
-    const std::string title = fmt::format("S{} ({}), {} B: %{} covers bytes {} to {}", storage->second.id, storage->second.baseName, grouped(total), argument.name, grouped(region->firstByte()),
-                                          grouped(region->endByte()));
-    return fmt::format("<svg class=\"picture\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"680\" height=\"{0:.0f}\" viewBox=\"-10 0 680 {0:.0f}\"><title>{1}</title>"
-                       "<text class=\"dim\" x=\"0\" y=\"15\">{1}</text>\n{2}</svg>\n",
-                       y + 6, escaped(title), out);
+    const std::string title = fmt::format("S{} ({}), {} B: %{} covers bytes {} to {}", storage->second.id, storage->second.baseName, grouped(total),
+                                          argument.name, grouped(region->firstByte()), grouped(region->endByte()));
+    return fmt::format(
+        "<svg class=\"picture\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" width=\"680\" height=\"{0:.0f}\" viewBox=\"-10 0 680 "
+        "{0:.0f}\"><title>{1}</title>"
+        "<text class=\"dim\" x=\"0\" y=\"15\">{1}</text>\n{2}</svg>\n",
+        y + 6, escaped(title), out);
 }
 
-std::string neighbourhoodSvg(const SeenGraph& seen, const DecisionRow& row, const NodeRow* argument, const NodeRow* blocker, const ReportOptions& options) {
+std::string neighbourhoodSvg(const SeenGraph& seen, const DecisionRow& row, const NodeRow* argument, const NodeRow* blocker,
+                             const ReportOptions& options) {
     std::vector<Uid> centres = {*row.uid};
     if (argument) {
         centres.push_back(argument->uid);
-        if (const auto storage = seen.storages.find(argument->storage); storage != seen.storages.end() && seen.node(storage->second.base)) centres.push_back(storage->second.base);
+        if (const auto storage = seen.storages.find(argument->storage); storage != seen.storages.end() && seen.node(storage->second.base))
+            centres.push_back(storage->second.base);
     }
     if (blocker) centres.push_back(blocker->uid);
     StagePicture picture;
@@ -169,19 +174,22 @@ std::string cardMarkup(const DecisionRow& row) {
     add("needed", row.neededBytes);
     if (!row.bytesExpr.empty()) bytes += (bytes.empty() ? "size " : ", size ") + row.bytesExpr;
     std::string out = "<dl>" + factRow("reason", row.code + (reason == row.code ? "" : " " + reason) + ": " + row.sentence);
-    out += factRow("blocker", row.blocker.empty() ? "" : "%" + row.blocker) + factRow("bytes", bytes) + factRow("rule", row.rule) + factRow("what would change it", row.advice);
+    out += factRow("blocker", row.blocker.empty() ? "" : "%" + row.blocker) + factRow("bytes", bytes) + factRow("rule", row.rule) +
+           factRow("what would change it", row.advice);
     if (!row.avoidedBy.empty()) out += factRow("try", "--pipeline " + row.avoidedBy + " has it in place");
     out += factRow("stage", fmt::format("{} {}", row.stage, row.stageName)) + "</dl>\n";
     if (row.checks.empty()) return out;
     out += "<ol class=\"checks\">";
     for (const CheckRow& check : row.checks)
-        out += fmt::format("<li class=\"{0}\">{1}: <b>{0}</b>{2}</li>", escaped(check.result), escaped(check.question), check.detail.empty() ? "" : " (" + escaped(check.detail) + ")");
+        out += fmt::format("<li class=\"{0}\">{1}: <b>{0}</b>{2}</li>", escaped(check.result), escaped(check.question),
+                           check.detail.empty() ? "" : " (" + escaped(check.detail) + ")");
     return out + "</ol>\n";
 }
 
 }  // namespace
 
-Result<std::string> whySection(const Recording& recording, const LaneRow& lane, const OpRegistry& ops, const std::vector<DecisionRow>& decisions, const ReportOptions& options) {
+Result<std::string> whySection(const Recording& recording, const LaneRow& lane, const OpRegistry& ops, const std::vector<DecisionRow>& decisions,
+                               const ReportOptions& options) {
     constexpr int unfoldedFindings = 10;
     int unfolded = 0;
     SeenGraphs graphs(recording, lane.id, ops);
@@ -190,8 +198,10 @@ Result<std::string> whySection(const Recording& recording, const LaneRow& lane, 
         if (options.cancel.cancelled()) return fail(userError("CANCELLED"));
         const DecisionRow row = recording.decisionCard(plain.id).value_or(plain);
         const std::string word = verdictWord(row);
-        out += fmt::format("<details class=\"why {}\" id=\"why-{}\"{}><summary><b>{}</b> {} of {} (%{})</summary>\n{}", isFinding(row) ? "finding" : "calm", row.id, isFinding(row) && ++unfolded <= unfoldedFindings ? " open" : "", escaped(word),
-                           escaped(row.argument.empty() ? "result" : row.argument), escaped(shortOperator(row.op)), escaped(row.node), cardMarkup(row));
+        out +=
+            fmt::format("<details class=\"why {}\" id=\"why-{}\"{}><summary><b>{}</b> {} of {} (%{})</summary>\n{}",
+                        isFinding(row) ? "finding" : "calm", row.id, isFinding(row) && ++unfolded <= unfoldedFindings ? " open" : "", escaped(word),
+                        escaped(row.argument.empty() ? "result" : row.argument), escaped(shortOperator(row.op)), escaped(row.node), cardMarkup(row));
         if (options.pictures && row.uid) {
             // A pass speaks of the graph as it found it.
             auto before = graphs.at(std::max(1, row.stage - 1));

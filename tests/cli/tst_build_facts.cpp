@@ -17,9 +17,10 @@ namespace {
 const QString samples = QStringLiteral(ALIASCOPE_SOURCE_DIR "/sample_graphs/");
 const QString kv = samples + "kv_cache_layers.py";
 const QStringList withSamples = {"ALIASCOPE_SAMPLES=" + samples};
-const QString logLine = "For node mylib.cache, attempted to reinplace ['key_cache', 'value_cache']. We were unable to reinplace ['value_cache']; ['value_cache'] "
-                        "(if non-empty) are possible missed reinplacing opportunities that may be bad for memory usage and performance. Total size of missed "
-                        "opportunities with static shapes is : 16384 bytes.";
+const QString logLine =
+    "For node mylib.cache, attempted to reinplace ['key_cache', 'value_cache']. We were unable to reinplace ['value_cache']; ['value_cache'] "
+    "(if non-empty) are possible missed reinplacing opportunities that may be bad for memory usage and performance. Total size of missed "
+    "opportunities with static shapes is : 16384 bytes.";
 
 QByteArray contents(const QString& path) {
     QFile file(path);
@@ -49,9 +50,11 @@ private slots:
     void theWindowStartsWhereOneSays() {
         const QString window = folder_.filePath("window"), seen = folder_.filePath("seen");
         write(window, "#!/bin/sh\nprintf '%s\\n' \"$@\" > '" + seen.toUtf8() + "'\nexit 4\n", true);
-        const Answer answer = runProgram({"open", session_, "--at", "stage=decompose,node=%clone_default_7", "--json"}, {}, {"ALIASCOPE_WINDOW=" + window});
+        const Answer answer =
+            runProgram({"open", session_, "--at", "stage=decompose,node=%clone_default_7", "--json"}, {}, {"ALIASCOPE_WINDOW=" + window});
         QVERIFY2(answer.exit == 4, qPrintable(answer.err));  // what the window ended with
-        QCOMPARE(contents(seen).split('\n'), (QList<QByteArray>{session_.toUtf8(), "--stage", "decompose-functionalized", "--node", "clone_default_7", ""}));
+        QCOMPARE(contents(seen).split('\n'),
+                 (QList<QByteArray>{session_.toUtf8(), "--stage", "decompose-functionalized", "--node", "clone_default_7", ""}));
         QCOMPARE(answer.rows("windows")[0].toObject()["program"].toString(), window);
     }
     void aPlaceThatIsNotThereIsSaidBeforeAWindowOpens() {
@@ -73,8 +76,7 @@ private slots:
         for (const QJsonValue& device : answer.rows("devices"))
             if (device.toObject()["available"].toBool()) usable << device.toObject()["name"].toString();
         QCOMPARE(usable, QStringList({"cpu", "cpu-ref"}));
-        for (const QString& device : usable)
-            QCOMPARE(runProgram({"run", samples + "row_written.py", "--exec", device}).exit, 0);
+        for (const QString& device : usable) QCOMPARE(runProgram({"run", samples + "row_written.py", "--exec", device}).exit, 0);
         QCOMPARE(runProgram({"run", samples + "row_written.py", "--exec", "cuda:0"}).exit, 6);
     }
 
@@ -113,7 +115,8 @@ private slots:
         QCOMPARE(runProgram({"completion", "bash", "-o", script}).exit, 0);
         const auto complete = [&](const QString& words, int at) {
             QProcess bash;
-            bash.start("bash", {"-c", QString("source '%1'; COMP_WORDS=(%2); COMP_CWORD=%3; _aliascope; echo ${COMPREPLY[@]}").arg(script, words).arg(at)});
+            bash.start("bash",
+                       {"-c", QString("source '%1'; COMP_WORDS=(%2); COMP_CWORD=%3; _aliascope; echo ${COMPREPLY[@]}").arg(script, words).arg(at)});
             bash.waitForFinished();
             return QString::fromUtf8(bash.readAllStandardOutput()).trimmed();
         };
@@ -158,7 +161,8 @@ private slots:
 
     void theLastCompilationOfALog() {
         const QString log = QStringLiteral(ALIASCOPE_SOURCE_DIR "/tests/data/text/train.trace.log");
-        const QJsonArray all = runProgram({"list", log, "--json"}).rows("graphs"), latest = runProgram({"list", log, "--latest", "--json"}).rows("graphs");
+        const QJsonArray all = runProgram({"list", log, "--json"}).rows("graphs"),
+                         latest = runProgram({"list", log, "--latest", "--json"}).rows("graphs");
         QVERIFY(!latest.isEmpty() && latest.size() <= all.size());
         const QString last = all.last().toObject()["compile_id"].toString();
         for (const QJsonValue& graph : latest) QCOMPARE(graph.toObject()["compile_id"].toString(), last);

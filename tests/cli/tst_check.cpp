@@ -105,7 +105,6 @@ private slots:
         QCOMPARE(gateOf(answer, "max-cloned")["detail"].toString(), QString("not known"));
     }
 
-
     void aLaneThatEndedEarlyPassesNoGate() {
         const QString half = folder_.filePath("half.aliascope");
         QFile::remove(half);

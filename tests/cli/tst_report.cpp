@@ -56,9 +56,11 @@ private slots:
         const Answer decisions = runProgram({"decisions", session_, "--json"});
         for (const QJsonValue& row : decisions.rows("decisions")) {
             QVERIFY(html_.contains("<td>%" + row.toObject()["node"].toObject()["name"].toString() + "</td>"));
-            if (row.toObject()["verdict"] == "clone") QVERIFY(html_.contains(row.toObject()["sentence"].toString().toHtmlEscaped().replace("&quot;", "&quot;")));
+            if (row.toObject()["verdict"] == "clone")
+                QVERIFY(html_.contains(row.toObject()["sentence"].toString().toHtmlEscaped().replace("&quot;", "&quot;")));
         }
-        for (const QJsonValue& stage : runProgram({"stages", session_, "--json"}).rows("stages")) QVERIFY(html_.contains(stage.toObject()["name"].toString()));
+        for (const QJsonValue& stage : runProgram({"stages", session_, "--json"}).rows("stages"))
+            QVERIFY(html_.contains(stage.toObject()["name"].toString()));
         QCOMPARE(html_.count("<details class=\"why finding\""), 8);
     }
 
@@ -95,7 +97,8 @@ private slots:
 
     void namesOfAFileAreNoMarkup() {
         const QByteArray graph =
-            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = call_function[target=torch.ops.evil.<script>alert(1)</script>.default](args = (%x,), kwargs = {})\n"
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = "
+            "call_function[target=torch.ops.evil.<script>alert(1)</script>.default](args = (%x,), kwargs = {})\n"
             "    return y\n";
         for (const QStringList& words : {QStringList{"report", "-"}, QStringList{"export", "-", "--as", "svg"}}) {
             const Answer answer = runProgram(words, graph);
@@ -142,7 +145,8 @@ private slots:
     void whatFitsIsFound() {
         QCOMPARE(runProgram({"show", session_, "--find", "op:clone", "--json"}).rows("nodes").size(), 8);
         QCOMPARE(runProgram({"show", session_, "--find", "op:clone bytes>100K", "--json"}).rows("nodes").size(), 6);
-        QCOMPARE(runProgram({"show", kv, "--find", "input", "--json"}).rows("nodes").size(), runProgram({"show", kv, "--json"}).result()["graph"].toObject()["nodes"].toArray().isEmpty() ? -1 : 3);
+        QCOMPARE(runProgram({"show", kv, "--find", "input", "--json"}).rows("nodes").size(),
+                 runProgram({"show", kv, "--json"}).result()["graph"].toObject()["nodes"].toArray().isEmpty() ? -1 : 3);
         QCOMPARE(runProgram({"show", session_, "--find", "op:nothing"}).exit, 1);
         const Answer wrong = runProgram({"show", session_, "--find", "op:clone bytes>"});
         QVERIFY2(wrong.exit == 2 && wrong.err.contains("find text: expected a number"), qPrintable(wrong.err));

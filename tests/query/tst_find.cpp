@@ -183,7 +183,8 @@ private slots:
 
     /// While somebody types, an unfinished term is left out and the rest finds.
     void whatIsTypedSoFarFinds() {
-        for (const char* text : {"clone op:", "clone bytes>", "clone -", "clone (", "clone |", "clone )", "(clone", "clone re:[", "clone shape:[8", "clone \"a"}) {
+        for (const char* text :
+             {"clone op:", "clone bytes>", "clone -", "clone (", "clone |", "clone )", "(clone", "clone re:[", "clone shape:[8", "clone \"a"}) {
             const Typed typed = typedFind(text);
             QVERIFY2(typed.error, text);
             QVERIFY2(typed.find.matches(cloneNode()), text);
@@ -198,22 +199,38 @@ private slots:
         QTest::addColumn<QString>("pattern");
         QTest::addColumn<QString>("text");
         QTest::addColumn<bool>("found");
-        QTest::newRow("alternatives") << "^(a|bc|d)$" << "bc" << true;
-        QTest::newRow("empty alternative") << "^x(a|)y$" << "xy" << true;
-        QTest::newRow("no alternative") << "^(a|bc|d)$" << "b" << false;
-        QTest::newRow("counted") << "^a{2,3}$" << "aaa" << true;
-        QTest::newRow("counted too often") << "^a{2,3}$" << "aaaa" << false;
-        QTest::newRow("counted group") << "^(ab|c){2}$" << "cab" << true;
-        QTest::newRow("at least") << "^(ab){2,}$" << "ababab" << true;
-        QTest::newRow("none") << "^a{0}$" << "" << true;
-        QTest::newRow("plus of a group") << "^(a|b)+c$" << "abbac" << true;
-        QTest::newRow("plus needs one") << "^(a|b)+c$" << "c" << false;
-        QTest::newRow("star of a star") << "^(a*)*b$" << "aaab" << true;
-        QTest::newRow("bracket") << "^[^a-c_]\\]$" << "d]" << true;
-        QTest::newRow("bracket refused") << "^[^a-c_]$" << "b" << false;
-        QTest::newRow("borders") << "\\bmul\\b" << "aten.mul.Tensor" << true;
-        QTest::newRow("no border") << "\\bmul\\b" << "matmul" << false;
-        QTest::newRow("case") << "mul" << "MUL" << true;
+        QTest::newRow("alternatives") << "^(a|bc|d)$"
+                                      << "bc" << true;
+        QTest::newRow("empty alternative") << "^x(a|)y$"
+                                           << "xy" << true;
+        QTest::newRow("no alternative") << "^(a|bc|d)$"
+                                        << "b" << false;
+        QTest::newRow("counted") << "^a{2,3}$"
+                                 << "aaa" << true;
+        QTest::newRow("counted too often") << "^a{2,3}$"
+                                           << "aaaa" << false;
+        QTest::newRow("counted group") << "^(ab|c){2}$"
+                                       << "cab" << true;
+        QTest::newRow("at least") << "^(ab){2,}$"
+                                  << "ababab" << true;
+        QTest::newRow("none") << "^a{0}$"
+                              << "" << true;
+        QTest::newRow("plus of a group") << "^(a|b)+c$"
+                                         << "abbac" << true;
+        QTest::newRow("plus needs one") << "^(a|b)+c$"
+                                        << "c" << false;
+        QTest::newRow("star of a star") << "^(a*)*b$"
+                                        << "aaab" << true;
+        QTest::newRow("bracket") << "^[^a-c_]\\]$"
+                                 << "d]" << true;
+        QTest::newRow("bracket refused") << "^[^a-c_]$"
+                                         << "b" << false;
+        QTest::newRow("borders") << "\\bmul\\b"
+                                 << "aten.mul.Tensor" << true;
+        QTest::newRow("no border") << "\\bmul\\b"
+                                   << "matmul" << false;
+        QTest::newRow("case") << "mul"
+                              << "MUL" << true;
         QTest::newRow("exponential elsewhere") << "^(a|aa|a*)*$" << QString(20'000, 'a') + "b" << false;
     }
     void regularExpressions() {
