@@ -5,7 +5,8 @@
 // counterparts, mutable custom operators become `auto_functionalized` (v1) or `auto_functionalized_v2` wrappers, Triton launches become
 // `triton_kernel_wrapper_functional`. Views are regenerated from the newest value of their storage where they are next used.
 //
-// custom-ops=v1, v2: PyTorch 2.11's graphs, its defects included, each reported by its code. auto: the v2 form with the sound rules.
+// custom-ops=v1, v2: PyTorch 2.11's graphs, its defects included, each reported by its code. auto: the v2 form with the sound rules, which copies
+// nothing in the order of the program; where v1 would copy views, a decision says how many bytes.
 //
 // Not touched: a graph that is functional already (its hash stays equal), dead nodes (that is `dce`), operators without schema, and every node that
 // neither writes nor reads what was written: it keeps its id, name and provenance. A call that becomes a wrapper keeps its id.

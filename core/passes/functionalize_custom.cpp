@@ -41,7 +41,29 @@ Status Functionalizer::customCall(NodeId id, const OpDef& op) {
     for (const Written& w : *written)
         if (w.handle)
             if (Status s = checkWrite(w.handle, true); !s) return s;
-    return form_ == Form::V1 ? wrapV1(id, *bound, *written) : wrapV2(id, *bound, *written);
+    if (form_ == Form::V1) return wrapV1(id, *bound, *written);
+    if (Status s = wrapV2(id, *bound, *written); !s) return s;
+    if (form_ == Form::Auto) reportForm(id, op, *written);
+    return {};
+}
+
+/// The cheaper form (reinplace.md 9, L5). In the order of the program nothing reads an old value behind the call, so that v2 writes every base where it
+/// stands; v1 takes each view out of its base and puts it back.
+void Functionalizer::reportForm(NodeId id, const OpDef& op, const std::vector<Written>& written) {
+    std::int64_t bytes = 0;
+    for (const Written& w : written) {
+        if (!w.handle || !w.handle->parent) continue;
+        const auto size = w.handle->geometry ? w.handle->geometry->bytes() : std::nullopt;
+        const auto value = size ? size->evaluate(g_.symbols) : std::nullopt;
+        if (!value || __builtin_add_overflow(bytes, *value, &bytes)) return;
+    }
+    if (bytes == 0) return;
+    decide(id, "FORM_BY_BYTES", "",
+           {{"op", op.canonical.str()},
+            {"form", "auto_functionalized_v2"},
+            {"bytes", "0"},
+            {"other_form", "auto_functionalized"},
+            {"other_bytes", std::to_string(bytes)}});
 }
 
 Overlap Functionalizer::overlap(const Handle* a, const Handle* b) const {

@@ -154,6 +154,7 @@ private:
     Status setItemCall(NodeId id, Handle* self);
 
     Status customCall(NodeId id, const OpDef& op);
+    void reportForm(NodeId id, const OpDef& op, const std::vector<Written>& written);
     Status checkEligible(NodeId id, const OpDef& op);
     Result<std::vector<Written>> writtenOf(NodeId id, const BoundCall& call);
     Status wrapV1(NodeId id, const BoundCall& call, const std::vector<Written>& written);

@@ -361,6 +361,19 @@ private slots:
         QCOMPARE(codes, (std::vector<std::string>{"WRITE_BACK applied", "WRAPPED applied", "COPY_BACK applied"}));
     }
 
+    void formIsChosenByBytes() {
+        const std::string text = program("x: \"f32[8, 4][4, 1]cpu\"",
+                                         "select = torch.ops.aten.select.int(x, 0, 1)\nrows = torch.ops.aten.slice.Tensor(x, 0, 4, 8)\n"
+                                         "two = torch.ops.mylib.two.default(select, rows)\nf = torch.ops.mylib.foo.default(x)\nreturn ()");
+        std::vector<std::string> chosen;
+        for (const Decision& d : run(text, "functionalize").decisions)
+            if (d.code == "FORM_BY_BYTES")
+                for (const auto& [key, value] : d.params) chosen.push_back(key + "=" + value);
+        QCOMPARE(chosen, (std::vector<std::string>{"op=mylib::two", "form=auto_functionalized_v2", "bytes=0", "other_form=auto_functionalized",
+                                                   "other_bytes=80"}));
+        for (const Decision& d : run(text, "functionalize{custom-ops=v2}").decisions) QVERIFY(d.code != "FORM_BY_BYTES");
+    }
+
     // --- bodies
 
     void bodyThatWritesItsInput() {
