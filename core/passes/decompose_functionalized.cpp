@@ -57,7 +57,7 @@ private:
                     {}};
         readCloneSet();
         CloneNodes clones(g_, ctx_.ops(), alias_, id, tensorOperands(),
-                          extended_ && !resultsAreAddressed() ? CloneExtent::Tight : CloneExtent::Prefix);
+                          extended_ && !placeMatters() ? CloneExtent::Tight : CloneExtent::Prefix);
         clones_ = &clones;
         switch (call->kind) {
             case WrapperKind::V1:
@@ -84,8 +84,21 @@ private:
         return out;
     }
 
-    /// Whether something addresses a new value by its place in the storage, so that a clone must keep it: as_strided, or another wrapper's clone.
-    bool resultsAreAddressed() const {
+    /// An encoded view may begin in front of its base when a clean-up has put the base into another storage; what lies there is then read as it is.
+    bool reachesBeforeBase(const ViewEncoding& view) const {
+        if (view.kind != ViewEncoding::Kind::AsStrided || view.base >= call_->bases.size()) return false;
+        const NodeId base = call_->bases[view.base].asNode();
+        const TensorType* t = base ? alias_.geometry(base) : nullptr;
+        const auto from = t && t->offset ? t->offset->constant() : std::nullopt;
+        const auto offset = view.offset.asInt();
+        return from && *from > 0 && (!offset || *offset < *from);
+    }
+
+    /// Whether something addresses a value by its place in the storage, so that a clone must keep it: as_strided of a result, or another wrapper's clone.
+    bool placeMatters() const {
+        for (const WrappedArgument& argument : call_->arguments)
+            for (const ViewEncoding& view : argument.views)
+                if (reachesBeforeBase(view)) return true;
         static const Name strided("aten::as_strided"), scatter("aten::as_strided_scatter");
         const auto addressed = [&](NodeId item) {
             const StorageId storage = alias_.storageOf(item);

@@ -61,7 +61,8 @@ Reinplacer::Reinplacer(Graph& g, PassContext& ctx, AnalysisMode mode)
 bool Reinplacer::isCandidate(NodeId id) const {
     const Node& n = g_[id];
     if (n.kind != NodeKind::CallFunction) return false;
-    return wrapperKind(n) != WrapperKind::None || isInPlaceableForeach(n.op) || forms_.find(id) || inPlaceTwin(n.op) || n.op == "hop::with_effects";
+    return wrapperKind(n) != WrapperKind::None || isInPlaceableForeach(n.op) || forms_.find(id) || inPlaceTwin(n.op) || n.op == "hop::with_effects" ||
+           forwardTwin(id);
 }
 
 void Reinplacer::run() {
@@ -90,6 +91,8 @@ void Reinplacer::visit(NodeId id) {
     if (isInPlaceableForeach(n.op)) return visitForeach(id);
     if (forms_.find(id)) return visitTableOp(id, 0, n.op);
     if (const Name twin = inPlaceTwin(n.op)) return visitTableOp(id, 0, twin);
+    if (mode_ == AnalysisMode::Extent)
+        if (const Name twin = forwardTwin(id)) return visitForwarded(id, twin);
     if (n.is(withEffects) && n.arg(1).kind() == Value::Kind::Op)
         if (const Name twin = inPlaceTwin(n.arg(1).name())) visitTableOp(id, 2, twin);
 }

@@ -33,6 +33,9 @@ private:
     void visit(NodeId id);
     void visitTableOp(NodeId id, std::size_t operand, Name inPlace);
     void visitForeach(NodeId id);
+    /// The in-place form of an element-wise operator whose result is written back to its first operand, an input; empty = not one (L10).
+    Name forwardTwin(NodeId id) const;
+    void visitForwarded(NodeId id, Name twin);
     void visitWrapper(NodeId id);
 
     std::vector<Key> keysOf(NodeId id, const WrapperCall& call) const;

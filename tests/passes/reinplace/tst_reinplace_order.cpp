@@ -211,6 +211,52 @@ private slots:
         RUN_PASSES(run, text, kExtent);
         QVERIFY(run.contains("args = (%arg0_1, %select_scatter_1)"));
     }
+
+    // --- L10 -------------------------------------------------------------------------------------------------------------------------------------
+
+    void elementwiseUpdateWritesTheInput() {  // copy_back_to_input
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
+                                               R"(mul: "f32[8, 4][4, 1]cpu" = torch.ops.aten.mul.Tensor(arg0_1, arg1_1)
+                                                  sum_1: "f32[][]cpu" = torch.ops.aten.sum.default(mul)
+                                                  copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, mul)
+                                                  return (copy_, sum_1))");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.count("aten.mul_.Tensor"), 1);
+        QCOMPARE(run.count("aten.copy_.default"), 0);
+        QCOMPARE(run.decision("self")->rule, "reinplace 9 L10");
+        RUN_PASSES(reference, text, "reinplace{analysis=reference}");
+        QCOMPARE(reference.after, reference.before);
+    }
+
+    void updateStaysWhereTheOldInputIsNeeded() {
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
+                                               R"(mul: "f32[8, 4][4, 1]cpu" = torch.ops.aten.mul.Tensor(arg0_1, arg1_1)
+                                                  add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(arg0_1, mul)
+                                                  copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, mul)
+                                                  return (add,))");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.after, run.before);
+    }
+
+    void updateThatIsReturnedBesidesStays() {
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu")",
+                                               R"(add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(arg0_1, 1)
+                                                  slice_1: "f32[2, 4][4, 1]cpu" = torch.ops.aten.slice.Tensor(add, 0, 0, 2)
+                                                  copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, add)
+                                                  return (slice_1,))");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.after, run.before);
+    }
+
+    void updateFromItsOwnTransposeStays() {
+        const std::string text = readableGraph(R"(arg0_1: "f32[4, 4][4, 1]cpu")",
+                                               R"(permute: "f32[4, 4][1, 4]cpu" = torch.ops.aten.permute.default(arg0_1, [1, 0])
+                                                  add: "f32[4, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(arg0_1, permute)
+                                                  copy_: "f32[4, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, add)
+                                                  return ())");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.after, run.before);
+    }
 };
 
 QTEST_APPLESS_MAIN(ReinplaceOrderTest)
