@@ -40,12 +40,10 @@ const char* levelWord(Checked::Level level) {
 Checked checkOperators(Command& c) { return {"operators", fmt::format("{} operators, {} reasons", c.ops().size(), allReasons().size())}; }
 
 Checked checkPipelines() {
-    std::size_t whole = 0;
     std::string missing;
     for (const std::string& name : pipelineNames()) {
         const auto pipeline = namedPipeline(name);
         if (!pipeline) return {"pipelines", pipeline.error().sentence(), Checked::Level::Fault};
-        whole += pipeline->missing.empty();
         for (const std::string& pass : pipeline->missing)
             if (missing.find(pass) == std::string::npos) missing += (missing.empty() ? "" : ", ") + pass;
     }
