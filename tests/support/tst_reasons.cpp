@@ -121,8 +121,8 @@ void TestReasons::everyCodeOfTheSpecificationIsThere() {
     }
     QVERIFY2(codes >= 180, qPrintable(QString::number(codes)));
     // Ours: R004, R005, NOT_REACHED, LEFT_OPAQUE, DROPPED_CALL, WITHIN_BUDGET, OVER_BUDGET, NO_SUCH_INPUT, DECIDED_NATIVELY, NO_REFERENCE,
-    // P005.
-    const std::size_t own = 11;
+    // P005, FORCE_IMPOSSIBLE.
+    const std::size_t own = 12;
     QCOMPARE(std::size_t(codes) + own, allReasons().size());
 }
 

@@ -187,7 +187,7 @@ private slots:
         session.saveAs(path);
         QVERIFY(settle(session));
         QVERIFY(!session.isTemporary());
-        QCOMPARE(commandLine(session, QStringLiteral("stages")), QStringLiteral("aliascope stages ") + path);
+        QCOMPARE(commandLine(session, QStringLiteral("stages")), QStringLiteral("aliascope stages ") + path + QStringLiteral(" --pipeline torch-v1"));
 
         Session again;
         OpenRequest request;
