@@ -6,12 +6,11 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "app/cli/command.h"
-#include "app/cli/decision_view.h"
 #include "app/cli/gates.h"
 #include "app/cli/source.h"
+#include "core/recording/lane_comparison.h"
 
 namespace aliascope::cli {
 namespace {
@@ -51,107 +50,29 @@ Side sideOf(const std::string& text) {
 struct Loaded {
     Side side;
     Staged staged;
-    std::vector<StageRow> stages;
     StageRow stage;  ///< whose figures are compared
     LaneFigures figures;
     std::string title;
+    LaneRef lane() const { return {staged.recording.get(), staged.lane.id}; }
 };
 
 Loaded load(Command& c, const Side& side) {
-    Loaded out{side, openLane(c, side.file, side.lane), {}, {}, {}, ""};
-    out.stages = out.staged.recording->stages(out.staged.lane.id);
-    out.stage = pickStage(out.staged, side.stage.empty() ? (c.args().has("--stage") ? c.args().get("--stage") : "last") : side.stage);
+    Loaded out{side, openLane(c, side.file, side.lane), {}, {}, ""};
+    const std::string asked = !side.stage.empty() ? side.stage : c.args().get("--stage");
+    out.stage = pickStage(out.staged, asked.empty() ? "last" : asked);
+    if (asked.empty()) out.stage = totalsOf(out.lane()).last;
     out.figures = figuresOf(c, out.staged, true, out.stage);
     const std::string file = fs::path(side.file).filename().string();
     out.title = fmt::format("{}:{}", file, out.staged.lane.name);
-    if (!side.stage.empty() || c.args().has("--stage")) out.title += "@" + out.stage.name;
+    if (!asked.empty()) out.title += "@" + out.stage.name;
     if (const std::string why = incompleteness(out.staged); !why.empty()) c.note(fmt::format("{}: {}", side.text, why));
-    return out;
-}
-
-/// Stages of both lanes by name, in the order of A; what only B has stands behind the last common stage before it.
-struct StagePair {
-    const StageRow *a = nullptr, *b = nullptr;
-    bool same() const { return a && b && a->hash == b->hash; }
-    const StageRow& any() const { return a ? *a : *b; }
-};
-
-std::vector<StagePair> pairsOf(const Loaded& a, const Loaded& b) {
-    std::map<std::string, std::size_t> places;
-    for (std::size_t i = 0; i < b.stages.size(); ++i) places.emplace(b.stages[i].name, i);
-    std::vector<StagePair> out;
-    std::size_t next = 0;
-    for (const StageRow& stage : a.stages) {
-        const auto found = places.find(stage.name);
-        if (found == places.end() || found->second < next) {
-            out.push_back({&stage, nullptr});
-            continue;
-        }
-        for (; next < found->second; ++next) out.push_back({nullptr, &b.stages[next]});
-        out.push_back({&stage, &b.stages[next++]});
-    }
-    for (; next < b.stages.size(); ++next) out.push_back({nullptr, &b.stages[next]});
-    return out;
-}
-
-/// One node that differs: `+` only B has it, `-` only A, `~` both but not alike.
-struct NodeDifference {
-    char mark = '~';
-    std::string name, op, a, b;
-};
-
-std::string nodeText(const NodeRow& node) { return fmt::format("{}({}) : {}", node.target, node.args, node.type); }
-
-/// Nodes of the imported graph are themselves wherever they still stand; others are one when body, name and operator agree (names alone are no
-/// identity: passes number their nodes anew).
-class Identities {
-public:
-    Identities(const Loaded& a, const Loaded& b) {
-        const auto one = a.staged.recording->snapshot(a.staged.lane.id, 1), two = b.staged.recording->snapshot(b.staged.lane.id, 1);
-        if (!one || !two) return;
-        std::map<Uid, const NodeRow*> imported;
-        for (const NodeRowPtr& node : one->nodes) imported.emplace(node->uid, node.get());
-        for (const NodeRowPtr& node : two->nodes) {
-            const auto found = imported.find(node->uid);
-            if (found != imported.end() && found->second->name == node->name && found->second->body == node->body) common_.insert(node->uid);
-        }
-    }
-    std::string of(const NodeRow& node) const {
-        return common_.contains(node.uid) ? fmt::format("#{}", node.uid) : fmt::format("{}/{} {}", node.body, node.name, node.op);
-    }
-
-private:
-    std::set<Uid> common_;
-};
-
-std::vector<NodeDifference> nodesOf(const Loaded& a, const Loaded& b, const StageRow& stageA, const StageRow& stageB) {
-    const auto one = a.staged.recording->snapshot(a.staged.lane.id, stageA.idx), two = b.staged.recording->snapshot(b.staged.lane.id, stageB.idx);
-    std::vector<NodeDifference> out;
-    if (!one || !two) return out;
-    const Identities identities(a, b);
-    std::map<std::string, const NodeRow*> known;
-    for (const NodeRowPtr& node : one->nodes) known.emplace(identities.of(*node), node.get());
-    std::set<const NodeRow*> met;
-    for (const NodeRowPtr& node : two->nodes) {
-        const auto found = known.find(identities.of(*node));
-        const std::string op = node->op.empty() ? node->kind : node->op;
-        if (found == known.end()) {
-            out.push_back({'+', node->name, op, "", nodeText(*node)});
-            continue;
-        }
-        met.insert(found->second);
-        const std::string before = nodeText(*found->second), after = nodeText(*node);
-        if (before != after) out.push_back({'~', node->name, op, before, after});
-    }
-    for (const NodeRowPtr& node : one->nodes)
-        if (!met.contains(node.get())) out.push_back({'-', node->name, node->op.empty() ? node->kind : node->op, nodeText(*node), ""});
     return out;
 }
 
 /// What is recorded of the stage's values against the first stage of its lane; empty = nothing. Stages of equal graphs share one run.
 std::string numericsOf(const Loaded& side) {
     std::map<int, std::uint64_t> hashes;
-    for (const StageRow& stage : side.stages) hashes[stage.idx] = stage.hash;
+    for (const StageRow& stage : side.staged.recording->stages(side.staged.lane.id)) hashes[stage.idx] = stage.hash;
     std::string out;
     for (const ComparisonRow& row : side.staged.recording->comparisons(side.staged.lane.id)) {
         if (hashes[row.stageA] == side.stage.hash && out.empty()) out = "same";
@@ -216,15 +137,18 @@ Table pairTable(const std::vector<StagePair>& pairs) {
     const auto number = [](const StageRow* row, std::int64_t StageRow::*field) { return row ? Json(row->*field) : Json(nullptr); };
     const auto text = [](const StageRow* row, std::int64_t StageRow::*field) { return row ? std::to_string(row->*field) : std::string("-"); };
     for (const StagePair& pair : pairs) {
+        const StageRow& any = pair.a ? *pair.a : *pair.b;
+        const bool twoNames = pair.a && pair.b && pair.a->name != pair.b->name;
         const std::string word = !pair.a ? "only in B" : !pair.b ? "only in A" : pair.same() ? "same" : "differs";
         Row row;
-        row.cells = {pair.any().name,
+        row.cells = {twoNames ? fmt::format("{} / {}", any.name, pair.b->name) : any.name,
                      word,
                      text(pair.a, &StageRow::nodes),
                      text(pair.b, &StageRow::nodes),
                      text(pair.a, &StageRow::clones),
                      text(pair.b, &StageRow::clones)};
-        row.json = {{"name", pair.any().name},
+        row.json = {{"name", any.name},
+                    {"name_b", pair.b ? Json(pair.b->name) : Json(nullptr)},
                     {"equal", pair.same()},
                     {"in", !pair.a   ? "b"
                            : !pair.b ? "a"
@@ -241,17 +165,23 @@ Table pairTable(const std::vector<StagePair>& pairs) {
     return table;
 }
 
+std::string nodeText(const NodeRowPtr& node) { return node ? fmt::format("{}({}) : {}", node->target, node->args, node->type) : std::string(); }
+
 Table differenceTable(const std::vector<NodeDifference>& list, std::size_t most) {
     Table table{{{"mark", ""}, {"name", "node"}, {"op", "op"}, {"a", ""}, {"b", ""}}, {}, "no node differs"};
     table.columns[0].title = " ";
     for (const NodeDifference& d : list) {
         if (table.rows.size() == most) break;
-        const std::string mark(1, d.mark);
-        table.rows.push_back({{mark, d.name, d.op, d.a, d.b},
-                              {{"mark", mark}, {"name", d.name}, {"op", d.op}, {"a", orNull(d.a)}, {"b", orNull(d.b)}},
-                              d.mark == '+'   ? Output::Style::Green
-                              : d.mark == '-' ? Output::Style::Red
-                                              : Output::Style::Amber});
+        const NodeRow& any = d.b ? *d.b : *d.a;
+        const std::string mark(1, static_cast<char>(d.mark)), op = any.op.empty() ? any.kind : any.op;
+        const std::string a = nodeText(d.a), b = nodeText(d.b);
+        const bool twoNames = d.a && d.b && d.a->name != d.b->name;
+        table.rows.push_back(
+            {{mark, twoNames ? fmt::format("{} / {}", d.a->name, d.b->name) : any.name, op, a, b},
+             {{"mark", mark}, {"name", any.name}, {"name_a", d.a ? Json(d.a->name) : Json(nullptr)}, {"op", op}, {"a", orNull(a)}, {"b", orNull(b)}},
+             d.mark == ChangeMark::Added     ? Output::Style::Green
+             : d.mark == ChangeMark::Removed ? Output::Style::Red
+                                             : Output::Style::Amber});
     }
     return table;
 }
@@ -266,13 +196,9 @@ std::size_t rowLimit(Command& c) {
 }
 
 /// Why two pipelines give one graph, as far as their own decisions say so.
-std::string reasonOfEquality(const Loaded& a, const Loaded& b) {
-    const auto count = [](const Loaded& side) {
-        const auto rows = filtered(side.staged, DecisionFilter{});
-        return std::count_if(rows.begin(), rows.end(), [](const DecisionRow& row) { return row.verdict == "clone"; });
-    };
-    if (a.staged.lane.pipeline == b.staged.lane.pipeline) return "the pipeline is the same";
-    return count(a) == 0 && count(b) == 0 ? "neither has to copy an argument" : "what differs between them does not matter to this graph";
+std::string reasonOfEquality(const LaneComparison& lanes) {
+    if (lanes.a.lane.pipeline == lanes.b.lane.pipeline) return "the pipeline is the same";
+    return lanes.a.copies + lanes.b.copies == 0 ? "neither has to copy an argument" : "what differs between them does not matter to this graph";
 }
 
 Json sideJson(const Loaded& side) {
@@ -293,23 +219,26 @@ void runCompare(Command& c) {
 
     // Two stages of one lane have no stages to pair: they are the pair.
     const bool oneLane = sideA.file == sideB.file && a.staged.lane.id == b.staged.lane.id && !a.staged.ran && !b.staged.ran;
-    const auto pairs = oneLane ? std::vector<StagePair>() : pairsOf(a, b);
-    const auto first = std::find_if(pairs.begin(), pairs.end(), [](const StagePair& pair) { return pair.a && pair.b && !pair.same(); });
+    const LaneComparison lanes = compareLanes(a.lane(), b.lane());
+    const auto pairs = oneLane ? std::vector<StagePair>() : lanes.pairs();
+    const auto differing = lanes.firstDifference;
+    const auto first =
+        std::find_if(pairs.begin(), pairs.end(), [&](const StagePair& pair) { return differing && pair.a && pair.a->idx == differing->first; });
     const bool found = first != pairs.end();
     const std::string numericsA = numericsOf(a), numericsB = numericsOf(b);
-    const auto nodes = nodesOf(a, b, a.stage, b.stage);
+    const auto nodes = differingNodes(a.lane(), a.stage.idx, b.lane(), b.stage.idx);
     const bool same = a.stage.hash == b.stage.hash;
-    const auto firstNodes = found ? nodesOf(a, b, *first->a, *first->b) : std::vector<NodeDifference>();
+    const auto firstNodes = found ? differingNodes(a.lane(), first->a->idx, b.lane(), first->b->idx) : std::vector<NodeDifference>();
 
     std::string words;
     if (same)
-        words = fmt::format("{} and {} give the same graph at {}{}", a.title, b.title, a.stage.name, oneLane ? "" : ": " + reasonOfEquality(a, b));
+        words = fmt::format("{} and {} give the same graph at {}{}", a.title, b.title, a.stage.name, oneLane ? "" : ": " + reasonOfEquality(lanes));
     else
         words = fmt::format("graphs differ at {}{}", a.stage.name, a.stage.name == b.stage.name ? "" : " and " + b.stage.name);
     if (found) words += fmt::format("; they first differ at stage {} {} ({} nodes differ)", first->a->idx, first->a->name, firstNodes.size());
     words += ".";
 
-    const auto unmatched = std::count_if(nodes.begin(), nodes.end(), [](const NodeDifference& d) { return d.mark != '~'; });
+    const auto unmatched = std::count_if(nodes.begin(), nodes.end(), [](const NodeDifference& d) { return d.mark != ChangeMark::Modified; });
     const bool differs = !same || (!numericsA.empty() && !numericsB.empty() && numericsA != numericsB);
     if (differs && c.args().has("--exit-code")) c.setExit(ExitNotFound);
     const Table figures = figureTable(a, b, numericsA, numericsB), stages = pairTable(pairs), list = differenceTable(nodes, most);

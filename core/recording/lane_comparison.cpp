@@ -3,23 +3,14 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <string_view>
 #include <tuple>
+#include <unordered_set>
+
+#include "core/recording/decision_words.h"
 
 namespace aliascope {
 namespace {
-
-LaneTotals totalsOf(const LaneRef& ref, const std::vector<StageRow>& stages) {
-    LaneTotals out;
-    for (const LaneRow& row : ref.recording->lanes())
-        if (row.id == ref.lane) out.lane = row;
-    for (const StageRow& row : stages)
-        if (row.state != "failed") out.last = row;
-    for (const DecisionRow& row : ref.recording->decisions(ref.lane)) {
-        out.findings += row.verdict == "clone" && row.need != "needed" ? 1 : 0;
-        out.decisions += row.verdict == "clone" || row.verdict == "in-place" ? 1 : 0;
-    }
-    return out;
-}
 
 /// What a stage is called when lanes are laid beside each other: its pass, whatever its options are.
 const std::string& keyOf(const StageRow& row) { return row.pass.empty() ? row.name : row.pass; }
@@ -76,14 +67,53 @@ std::unordered_map<Uid, Uid> rootsOf(const LaneRef& ref, int stage, const StageS
     return roots;
 }
 
+const std::string& operatorOrKind(const NodeRow& node) { return node.op.empty() ? node.kind : node.op; }
+
+/// Equal hashes say equal graphs; that the nodes are of one kind, place by place, guards against what is recorded otherwise.
+bool equalGraphs(const StageSnapshot& a, const StageSnapshot& b) {
+    return a.stage.hash == b.stage.hash &&
+           std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                      [](const auto& x, const auto& y) { return operatorOrKind(*x) == operatorOrKind(*y) && x->body == y->body; });
+}
+
 class Matcher {
 public:
     Matcher(const StageSnapshot& a, const StageSnapshot& b) : a_(a), b_(b) {}
 
     void pair(Uid a, Uid b, MatchKind kind) {
+        if (out_.toB.contains(a) || !out_.toA.emplace(b, a).second) return;
         out_.toB.emplace(a, b);
-        out_.toA.emplace(b, a);
         kinds_.emplace(a, kind);
+    }
+
+    void matchByPlace() {
+        for (std::size_t i = 0; i < a_.nodes.size(); ++i) pair(a_.nodes[i]->uid, b_.nodes[i]->uid, MatchKind::Structure);
+    }
+
+    /// Nodes that stand in both stages and are one by `toA`, which maps nodes of the second lane.
+    template <class ToA>
+    void matchStanding(ToA toA) {
+        std::unordered_set<Uid> standing;
+        for (const NodeRowPtr& node : a_.nodes) standing.insert(node->uid);
+        for (const NodeRowPtr& node : b_.nodes)
+            if (const std::optional<Uid> uid = toA(node->uid); uid && standing.contains(*uid)) pair(*uid, node->uid, MatchKind::Provenance);
+    }
+
+    enum class Types : std::uint8_t { Equal, Any };
+    void matchByName(Types types) {
+        using Named = std::tuple<std::string, std::string, std::string, std::string>;
+        const auto named = [types](const NodeRow& node) {
+            return std::optional(Named(node.body, node.name, operatorOrKind(node), types == Types::Equal ? node.type : std::string()));
+        };
+        match<Named>(MatchKind::Name, named, named);
+    }
+
+    /// Of two versions of a program sizes may differ everywhere: then a name and its operator have to do.
+    void matchVersions() {
+        matchByName(Types::Equal);
+        matchByOperands();
+        matchByName(Types::Any);
+        matchByOperands();
     }
 
     /// Nodes that are still alone, the k-th of a key in one stage with the k-th in the other.
@@ -155,6 +185,70 @@ private:
     std::unordered_map<Uid, MatchKind> kinds_;
 };
 
+/// Which node of the imported graph of the first lane a node of the other imported graph is.
+std::unordered_map<Uid, Uid> matchImported(const StageSnapshot& a, const StageSnapshot& b) {
+    Matcher matcher(a, b);
+    equalGraphs(a, b) ? matcher.matchByPlace() : matcher.matchVersions();
+    return matcher.finish().toA;
+}
+
+void matchByProvenance(Matcher& matcher, const std::unordered_map<Uid, Uid>& rootsA, const std::unordered_map<Uid, Uid>& rootsB) {
+    using Key = std::tuple<Uid, std::string, std::string>;
+    const auto key = [](const std::unordered_map<Uid, Uid>& roots, const NodeRow& node) -> std::optional<Key> {
+        const auto root = roots.find(node.uid);
+        return root == roots.end() ? std::nullopt : std::optional(Key(root->second, node.kind, node.op));
+    };
+    matcher.match<Key>(
+        MatchKind::Provenance, [&](const NodeRow& node) { return key(rootsA, node); }, [&](const NodeRow& node) { return key(rootsB, node); });
+}
+
+/// Arguments of nodes of the first stage in the names of the second one.
+class Renaming {
+public:
+    Renaming(const StageSnapshot& a, const StageSnapshot& b, const NodeMatching& matching) {
+        std::unordered_map<Uid, const NodeRow*> rowsB;
+        for (const NodeRowPtr& node : b.nodes) rowsB.emplace(node->uid, node.get());
+        for (const NodeRowPtr& node : a.nodes) {
+            const auto partner = matching.toB.find(node->uid);
+            const NodeRow* other = partner == matching.toB.end() ? nullptr : rowsB.at(partner->second);
+            if (other && other->name != node->name) names_[node->body].emplace(node->name, other->name);
+            // A name that means another node, or none, in the second stage is none of its names.
+            if (!other) names_[node->body].emplace(node->name, '%' + node->name);
+        }
+    }
+
+    std::string apply(const std::string& body, std::string_view args) const {
+        const auto names = names_.find(body);
+        if (names == names_.end()) return std::string(args);
+        std::string out;
+        for (std::size_t at = 0; at < args.size();) {
+            const std::size_t end = wordEnd(args, at);
+            const std::string word(args.substr(at, end - at));
+            const bool attribute = (at > 0 && args[at - 1] == '.') || (end < args.size() && (args[end] == '.' || args[end] == '='));
+            const auto renamed = attribute ? names->second.end() : names->second.find(word);
+            out += renamed == names->second.end() ? word : renamed->second;
+            at = end;
+        }
+        return out;
+    }
+
+private:
+    /// End of the word, the quoted text or the single sign that begins at `at`.
+    static std::size_t wordEnd(std::string_view text, std::size_t at) {
+        const auto inWord = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+        std::size_t end = at + 1;
+        if (text[at] == '\'' || text[at] == '"') {
+            while (end < text.size() && text[end] != text[at]) end += text[end] == '\\' ? 2 : 1;
+            return std::min(end + 1, text.size());
+        }
+        if (inWord(text[at]))
+            while (end < text.size() && inWord(text[end])) ++end;
+        return end;
+    }
+
+    std::unordered_map<std::string, std::unordered_map<std::string, std::string>> names_;  ///< by body
+};
+
 int partner(const std::vector<std::pair<int, int>>& aligned, int idx, bool fromA) {
     int out = 1;
     for (const auto& [a, b] : aligned)
@@ -172,52 +266,102 @@ int LaneComparison::partnerOfB(int idx) const {
     return !stagesA.empty() && !stagesB.empty() && idx == stagesB.back().idx ? stagesA.back().idx : partner(aligned, idx, false);
 }
 
+LaneTotals totalsOf(const LaneRef& lane) {
+    LaneTotals out;
+    for (const LaneRow& row : lane.recording->lanes())
+        if (row.id == lane.lane) out.lane = row;
+    for (const StageRow& row : lane.recording->stages(lane.lane))
+        if (row.state != "failed") out.last = row;
+    for (const DecisionRow& row : lane.recording->decisions(lane.lane)) {
+        out.findings += isFinding(row);
+        out.copies += row.verdict == "clone";
+        out.decisions += row.verdict == "clone" || row.verdict == "in-place";
+    }
+    return out;
+}
+
+std::vector<StagePair> LaneComparison::pairs() const {
+    std::vector<StagePair> out;
+    auto a = stagesA.begin(), b = stagesB.begin();
+    const auto alone = [&](int untilA, int untilB) {
+        for (; a != stagesA.end() && a->idx != untilA; ++a) out.push_back({&*a, nullptr});
+        for (; b != stagesB.end() && b->idx != untilB; ++b) out.push_back({nullptr, &*b});
+    };
+    for (const auto& [idxA, idxB] : aligned) {
+        alone(idxA, idxB);
+        out.push_back({&*a++, &*b++});
+    }
+    constexpr int kToTheEnd = -1;
+    alone(kToTheEnd, kToTheEnd);
+    return out;
+}
+
 LaneComparison compareLanes(const LaneRef& a, const LaneRef& b) {
     LaneComparison out;
     out.stagesA = a.recording->stages(a.lane);
     out.stagesB = b.recording->stages(b.lane);
-    out.a = totalsOf(a, out.stagesA);
-    out.b = totalsOf(b, out.stagesB);
+    out.a = totalsOf(a);
+    out.b = totalsOf(b);
     out.aligned = align(out.stagesA, out.stagesB);
     out.sameResult = !out.stagesA.empty() && !out.stagesB.empty() && out.a.last.hash == out.b.last.hash;
-    std::map<int, std::uint64_t> hashB;
-    for (const StageRow& row : out.stagesB) hashB[row.idx] = row.hash;
-    std::map<int, std::uint64_t> hashA;
-    for (const StageRow& row : out.stagesA) hashA[row.idx] = row.hash;
-    for (const auto& [idxA, idxB] : out.aligned) {
-        if (hashA[idxA] == hashB[idxB]) continue;
-        out.firstDifference = {idxA, idxB};
-        break;
-    }
+    const auto pairs = out.pairs();
+    const auto first = std::find_if(pairs.begin(), pairs.end(), [](const StagePair& pair) { return pair.a && pair.b && !pair.same(); });
+    if (first != pairs.end()) out.firstDifference = {first->a->idx, first->b->idx};
     return out;
 }
 
 NodeMatching matchNodes(const LaneRef& a, int stageA, const LaneRef& b, int stageB) {
     const auto snapshotA = a.recording->snapshot(a.lane, stageA), snapshotB = b.recording->snapshot(b.lane, stageB);
     if (!snapshotA || !snapshotB) return {};
-    const auto importedA = a.recording->snapshot(a.lane, 1), importedB = b.recording->snapshot(b.lane, 1);
     Matcher matcher(*snapshotA, *snapshotB);
-    const bool oneGraph = importedA && importedB && importedA->stage.hash == importedB->stage.hash && importedA->nodes.size() == importedB->nodes.size();
-    if (oneGraph) {
-        // Imported graphs are equal: their nodes stand in the same order, and are the same.
-        std::unordered_map<Uid, Uid> common;
-        for (std::size_t i = 0; i < importedA->nodes.size(); ++i) common.emplace(importedB->nodes[i]->uid, importedA->nodes[i]->uid);
-        const auto rootsA = rootsOf(a, stageA, *importedA);
-        auto rootsB = rootsOf(b, stageB, *importedB);
-        for (auto& [uid, root] : rootsB) root = common.at(root);
-        using Key = std::tuple<Uid, std::string, std::string>;
-        const auto key = [](const std::unordered_map<Uid, Uid>& roots, const NodeRow& node) -> std::optional<Key> {
-            const auto root = roots.find(node.uid);
-            return root == roots.end() ? std::nullopt : std::optional(Key(root->second, node.kind, node.op));
-        };
-        matcher.match<Key>(
-            MatchKind::Provenance, [&](const NodeRow& node) { return key(rootsA, node); }, [&](const NodeRow& node) { return key(rootsB, node); });
+    if (equalGraphs(*snapshotA, *snapshotB)) {
+        matcher.matchByPlace();
+        return matcher.finish();
     }
-    using Named = std::tuple<std::string, std::string, std::string, std::string>;
-    const auto named = [](const NodeRow& node) { return std::optional(Named(node.body, node.name, node.op.empty() ? node.kind : node.op, node.type)); };
-    matcher.match<Named>(MatchKind::Name, named, named);
-    matcher.matchByOperands();
+    if (a.recording == b.recording && a.lane == b.lane) matcher.matchStanding([](Uid uid) { return std::optional(uid); });
+    const auto importedA = a.recording->snapshot(a.lane, 1), importedB = b.recording->snapshot(b.lane, 1);
+    if (importedA && importedB) {
+        const std::unordered_map<Uid, Uid> common = matchImported(*importedA, *importedB);
+        const auto commonOf = [&](Uid uid) {
+            const auto found = common.find(uid);
+            return found == common.end() ? std::nullopt : std::optional(found->second);
+        };
+        matcher.matchStanding(commonOf);
+        std::unordered_map<Uid, Uid> rootsB;
+        for (const auto& [uid, root] : rootsOf(b, stageB, *importedB))
+            if (const std::optional<Uid> known = commonOf(root)) rootsB.emplace(uid, *known);
+        matchByProvenance(matcher, rootsOf(a, stageA, *importedA), rootsB);
+    }
+    if (!importedA || !importedB || !equalGraphs(*importedA, *importedB)) {
+        matcher.matchVersions();
+    } else {
+        matcher.matchByName(Matcher::Types::Equal);
+        matcher.matchByOperands();
+    }
     return matcher.finish();
+}
+
+std::vector<NodeDifference> differingNodes(const LaneRef& a, int stageA, const LaneRef& b, int stageB) {
+    const auto snapshotA = a.recording->snapshot(a.lane, stageA), snapshotB = b.recording->snapshot(b.lane, stageB);
+    std::vector<NodeDifference> out;
+    if (!snapshotA || !snapshotB) return out;
+    const NodeMatching matching = matchNodes(a, stageA, b, stageB);
+    const Renaming renaming(*snapshotA, *snapshotB, matching);
+    std::unordered_map<Uid, NodeRowPtr> rowsA;
+    for (const NodeRowPtr& node : snapshotA->nodes) rowsA.emplace(node->uid, node);
+    for (const NodeRowPtr& node : snapshotB->nodes) {
+        const auto partner = matching.toA.find(node->uid);
+        if (partner == matching.toA.end()) {
+            out.push_back({ChangeMark::Added, nullptr, node});
+            continue;
+        }
+        const NodeRowPtr& other = rowsA.at(partner->second);
+        const bool sameCallee = operatorOrKind(*other) == operatorOrKind(*node) && (node->kind == "placeholder" || other->target == node->target);
+        const bool alike = sameCallee && other->type == node->type && renaming.apply(other->body, other->args) == node->args;
+        if (!alike) out.push_back({ChangeMark::Modified, other, node});
+    }
+    for (const Uid uid : matching.onlyA) out.push_back({ChangeMark::Removed, rowsA.at(uid), nullptr});
+    return out;
 }
 
 }  // namespace aliascope

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "core/exec/op_bodies.h"
 #include "core/recording/storage_versions.h"
 
 namespace aliascope {
@@ -29,7 +30,11 @@ Result<std::shared_ptr<const StageMemory>> predictStage(const Recording& recordi
         for (const NodeRowPtr& node : snapshot->nodes) bodies.emplace(node->body, static_cast<std::uint32_t>(node->uid >> 32));
     std::vector<std::uint32_t> numbers;
     for (const auto& [path, number] : bodies) numbers.push_back(number);
-    return std::make_shared<const StageMemory>(exec::predict(*graph, ops, options), std::move(numbers));
+    if (options.bodies) return std::make_shared<const StageMemory>(exec::predict(*graph, ops, options), std::move(numbers));
+    const exec::OpBodies ownBodies = exec::OpBodies::read(ops);
+    exec::PredictOptions withBodies = options;
+    withBodies.bodies = &ownBodies;
+    return std::make_shared<const StageMemory>(exec::predict(*graph, ops, withBodies), std::move(numbers));
 }
 
 }  // namespace aliascope

@@ -30,7 +30,8 @@ private:
     memory::MemoryReport report_;
 };
 
-/// Errors: those of Recording::graph. What cannot be predicted is in prediction().error.
+/// Without `options.bodies` those that `ops` has are read, so that whoever asks gets the same events. Errors: those of Recording::graph. What cannot
+/// be predicted is in prediction().error.
 Result<std::shared_ptr<const StageMemory>> predictStage(const Recording& recording, std::int64_t lane, int stage, const OpRegistry& ops,
                                                         const exec::PredictOptions& options = {});
 

@@ -79,6 +79,26 @@ private slots:
         QStringList marks;
         for (const QJsonValue& node : answer.rows("nodes")) marks << node.toObject()["mark"].toString() + node.toObject()["name"].toString();
         QVERIFY2(marks.contains("+select_int"), qPrintable(marks.join(' ')));
+        // What stays is itself under its new name, so that nothing seems to be removed.
+        QVERIFY2(marks.contains("~select_scatter_default") && !marks.join(' ').contains('-'), qPrintable(marks.join(' ')));
+    }
+
+    void nodesAreMatchedByWhatTheyStemFrom() {
+        const Answer answer = runProgram({"compare", session_ + ":v1", session_ + ":v2", "--json"});
+        QVERIFY2(answer.exit == 0, qPrintable(answer.err));
+        int alone = 0;
+        QStringList calls;
+        for (const QJsonValue& value : answer.rows("nodes")) {
+            const QJsonObject node = value.toObject();
+            alone += node["mark"].toString() != "~";
+            QCOMPARE(node["mark"].toString() == "+", node["name_a"].isNull());
+            if (node["op"].toString() == "aten.as_strided.default" && node["mark"].toString() == "~")
+                calls << node["name_a"].toString() + " is " + node["name"].toString();
+        }
+        QCOMPARE(answer.result()["unmatched"].toInt(), alone);
+        // Both lanes number the views of the caches anew: equal names are views for other calls.
+        QVERIFY2(calls.contains("as_strided_default_12 is as_strided_default_6"), qPrintable(calls.join(", ")));
+        QVERIFY2(calls.contains("as_strided_default_4 is as_strided_default_2"), qPrintable(calls.join(", ")));
     }
 
     void recordedNumericsStandBesideEachOther() {
