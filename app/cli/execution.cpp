@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "app/cli/decision_view.h"
+#include "app/cli/number_text.h"
 #include "core/exec/compare_pairs.h"
 #include "core/exec/written_values.h"
 
@@ -17,11 +18,9 @@ template <class T>
 std::optional<T> number(Command& c, const char* option, std::string_view want) {
     if (!c.args().has(option)) return std::nullopt;
     const std::string text = c.args().get(option);
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
-    bool sound = whole;
-    if constexpr (std::is_floating_point_v<T>) sound = whole && std::isfinite(value) && value >= 0;
+    const std::optional<T> value = numberIn<T>(text);
+    bool sound = value.has_value();
+    if constexpr (std::is_floating_point_v<T>) sound = sound && std::isfinite(*value) && *value >= 0;
     if (!sound) usage(fmt::format("{} {}: {} expected", option, text, want));
     return value;
 }
@@ -82,10 +81,8 @@ exec::InputBinding bindingOf(const std::string& text) {
     exec::InputBinding binding;
     binding.name = Name(text.substr(0, equals));
     const std::string value = text.substr(equals + 1);
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error == std::errc() && end == value.data() + value.size())
-        binding.number = number;
+    if (const auto number = numberIn<std::int64_t>(value))
+        binding.number = *number;
     else
         binding.file = value;
     return binding;

@@ -2,39 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "app/cli/decision_view.h"
 #include "app/cli/memory_source.h"
+#include "app/cli/number_text.h"
+#include "core/report/markup.h"
 
 namespace aliascope::cli {
 namespace {
 
 std::string amountText(const std::optional<std::int64_t>& n) { return n ? grouped(*n) : "unknown"; }
 
-std::string xmlEscaped(std::string_view text) {
-    std::string out;
-    for (char c : escaped(text)) {
-        switch (c) {
-            case '&':
-                out += "&amp;";
-                break;
-            case '<':
-                out += "&lt;";
-                break;
-            case '>':
-                out += "&gt;";
-                break;
-            case '"':
-                out += "&quot;";
-                break;
-            default:
-                out += c;
-        }
-    }
-    return out;
-}
+std::string xmlEscaped(std::string_view text) { return report::escaped(escaped(text)); }
 
 }  // namespace
 
@@ -65,16 +45,16 @@ std::optional<Limit> parseLimit(const std::string& text, bool bytes) {
     if (out.relative) rest.erase(0, 1);
     if (rest.ends_with('%')) {
         if (!out.relative) return std::nullopt;
-        double value = 0;
-        const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size() - 1, value);
-        if (error != std::errc() || end != rest.data() + rest.size() - 1 || value < 0 || value > 1e6) return std::nullopt;
+        const auto value = numberIn<double>(std::string_view(rest).substr(0, rest.size() - 1));
+        if (!value || !(*value >= 0 && *value <= 1e6)) return std::nullopt;
         out.percent = true;
-        out.amount = std::llround(value * 100);
+        out.amount = std::llround(*value * 100);
         return out;
     }
     if (!bytes) {
-        const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), out.amount);
-        if (rest.empty() || error != std::errc() || end != rest.data() + rest.size() || out.amount < 0) return std::nullopt;
+        const auto count = numberIn<std::int64_t>(rest);
+        if (!count || *count < 0) return std::nullopt;
+        out.amount = *count;
         return out;
     }
     const auto amount = parseAmount(rest);

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 
 #include "app/cli/node_lookup.h"
+#include "app/cli/number_text.h"
 #include "core/recording/find_nodes.h"
 
 namespace aliascope::cli {
@@ -16,11 +16,9 @@ constexpr std::size_t largestNeighbourhood = 2000;
 int widthAsked(Command& c) {
     const std::string text = c.args().get("--width");
     if (text.empty()) return usualWidth;
-    int n = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size() || n < 0 || n > 1000)
-        usage(fmt::format("--width {}: a number of steps expected", text));
-    return n;
+    const auto n = numberIn<int>(text);
+    if (!n || *n < 0 || *n > 1000) usage(fmt::format("--width {}: a number of steps expected", text));
+    return *n;
 }
 
 std::set<Uid> found(Command& c, const Staged& staged, const StageRow& stage) {

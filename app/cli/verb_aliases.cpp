@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
+#include "app/cli/number_text.h"
 #include "core/report/byte_map.h"
 #include "app/cli/command.h"
 #include "app/cli/source.h"
@@ -180,22 +180,17 @@ void drawMap(Output& out, const StorageView& view, std::size_t width) {
 }
 
 int storageNumber(const std::string& text) {
-    int number = -1;
-    const char* begin = text.data() + (text.starts_with("S") || text.starts_with("s") ? 1 : 0);
-    const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < 0)
-        usage(fmt::format("--storage {}: a storage such as S1 expected", text));
-    return number;
+    const auto number = numberIn<int>(std::string_view(text).substr(text.starts_with("S") || text.starts_with("s") ? 1 : 0));
+    if (!number || *number < 0) usage(fmt::format("--storage {}: a storage such as S1 expected", text));
+    return *number;
 }
 
 std::size_t mapWidth(Command& c) {
     if (!c.args().has("--width")) return 64;
-    std::size_t width = 0;
     const std::string text = c.args().get("--width");
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), width);
-    if (error != std::errc() || end != text.data() + text.size() || width < 8 || width > 4096)
-        usage(fmt::format("--width {}: 8 to 4096 characters expected", text));
-    return width;
+    const auto width = numberIn<std::size_t>(text);
+    if (!width || *width < 8 || *width > 4096) usage(fmt::format("--width {}: 8 to 4096 characters expected", text));
+    return *width;
 }
 
 }  // namespace

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 
 #include "app/cli/command.h"
 #include "app/cli/gates.h"
+#include "app/cli/number_text.h"
 #include "app/cli/source.h"
 #include "core/recording/lane_comparison.h"
 
@@ -59,8 +59,8 @@ struct Loaded {
 Loaded load(Command& c, const Side& side) {
     Loaded out{side, openLane(c, side.file, side.lane), {}, {}, ""};
     const std::string asked = !side.stage.empty() ? side.stage : c.args().get("--stage");
-    out.stage = pickStage(out.staged, asked.empty() ? "last" : asked);
-    if (asked.empty()) out.stage = totalsOf(out.lane()).last;
+    const StageRow lastGood = totalsOf(out.lane()).last;
+    out.stage = asked.empty() && lastGood.id != 0 ? lastGood : pickStage(out.staged, asked.empty() ? "last" : asked);
     out.figures = figuresOf(c, out.staged, true, out.stage);
     const std::string file = fs::path(side.file).filename().string();
     out.title = fmt::format("{}:{}", file, out.staged.lane.name);
@@ -189,10 +189,9 @@ Table differenceTable(const std::vector<NodeDifference>& list, std::size_t most)
 std::size_t rowLimit(Command& c) {
     const std::string text = c.args().get("--limit");
     if (text.empty()) return c.json() ? 10'000 : 20;
-    std::size_t n = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size() || n == 0) usage(fmt::format("--limit {}: a number of rows expected", text));
-    return n;
+    const auto n = numberIn<std::size_t>(text);
+    if (!n || *n == 0) usage(fmt::format("--limit {}: a number of rows expected", text));
+    return *n;
 }
 
 /// Why two pipelines give one graph, as far as their own decisions say so.

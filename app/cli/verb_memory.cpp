@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "app/cli/command.h"
 #include "app/cli/memory_source.h"
 #include "app/cli/node_lookup.h"
+#include "app/cli/number_text.h"
 #include "core/support/nearest.h"
 
 namespace aliascope::cli {
@@ -261,10 +261,9 @@ void firstLines(Output& out, Table& table, std::size_t most, std::string_view wh
 std::size_t limitOf(Command& c, std::size_t fallback) {
     const std::string text = c.args().get("--limit");
     if (text.empty()) return fallback;
-    std::size_t n = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size()) usage(fmt::format("--limit {}: a number of rows", text));
-    return n;
+    const auto n = numberIn<std::size_t>(text);
+    if (!n) usage(fmt::format("--limit {}: a number of rows", text));
+    return *n;
 }
 
 /// What is live at one moment: at a node, or at the peak.

@@ -2,23 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 
 #include "app/cli/command.h"
+#include "app/cli/number_text.h"
 #include "app/cli/source.h"
 
 namespace aliascope::cli {
 namespace {
 
 constexpr int maxRows = 100'000;
-
-template <class Number>
-std::optional<Number> numberIn(const std::string& text) {
-    Number n{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return n;
-}
 
 /// A cell as JSON: integers and reals are numbers, NULL is null.
 Json cellJson(const std::optional<std::string>& cell, char type) {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 
 #include "app/cli/command.h"
+#include "app/cli/number_text.h"
 #include "app/cli/source.h"
 #include "core/reduce/property.h"
 #include "core/reduce/reduce_graph.h"
@@ -16,19 +16,17 @@ namespace {
 double seconds(Command& c) {
     const std::string text = c.args().get("--timeout");
     if (text.empty()) return 0;
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value > 0)) usage(fmt::format("--timeout {}: seconds expected", text));
-    return value;
+    const auto value = numberIn<double>(text);
+    if (!value || !(*value > 0)) usage(fmt::format("--timeout {}: seconds expected", text));
+    return *value;
 }
 
 std::uint64_t seedOf(Command& c) {
     const std::string text = c.args().get("--seed");
-    std::uint64_t value = 0;
-    if (text.empty()) return value;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) usage(fmt::format("--seed {}: a number expected", text));
-    return value;
+    if (text.empty()) return 0;
+    const auto value = numberIn<std::uint64_t>(text);
+    if (!value) usage(fmt::format("--seed {}: a number expected", text));
+    return *value;
 }
 
 std::string quoted(const std::string& word) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/support/reasons.h"
+#include "core/recording/decision_words.h"
 
 namespace aliascope {
 namespace {
@@ -23,12 +23,11 @@ public:
         const auto oneOf = [&](std::initializer_list<std::string_view> texts) {
             return std::any_of(texts.begin(), texts.end(), [&](std::string_view text) { return !text.empty() && fits(text); });
         };
-        const Reason* reason = findReason(row_.code);
-        const std::string_view reasonName = reason ? reason->name : std::string_view();
+        const std::string reason = reasonName(row_.code);
         switch (field) {
             case Field::Text:
-                return oneOf({row_.node, row_.origin, row_.op, row_.argument, row_.blocker, row_.code, reasonName, row_.sentence, row_.verdict,
-                              row_.need, row_.stageName, row_.rule});
+                return oneOf({row_.node, row_.origin, row_.op, row_.argument, row_.blocker, row_.code, reason, row_.sentence, row_.verdict, row_.need,
+                              row_.stageName, row_.rule});
             case Field::Op:
                 return oneOf({row_.op});
             case Field::Name:
@@ -44,7 +43,7 @@ public:
             case Field::Need:
                 return oneOf({row_.need});
             case Field::Code:
-                return oneOf({row_.code, reasonName});
+                return oneOf({row_.code, reason});
             case Field::Stage:
                 return oneOf({row_.stageName, std::to_string(row_.stage)});
             default:
@@ -70,11 +69,11 @@ public:
     bool is(Flag flag) const override { return flag == Flag::Clone && row_.verdict == "clone"; }
     bool holds(const query::Fact& fact) const override {
         if (fact.kind != query::Fact::Kind::Decision) return false;
-        const Reason* reason = findReason(row_.code);
+        const std::string reason = reasonName(row_.code);
         return std::all_of(fact.with.begin(), fact.with.end(), [&](const auto& wanted) {
             const query::Word& word = wanted.second;
             const std::string& key = wanted.first;
-            if (key == "code") return word.isPartOf(row_.code) || (reason && word.equals(reason->name));
+            if (key == "code") return word.isPartOf(row_.code) || word.equals(reason);
             if (key == "op") return any(Field::Op, [&](std::string_view op) { return word.isPartOf(op); });
             if (key == "rule") return word.isPartOf(row_.rule);
             if (key == "verdict") return any(Field::Verdict, [&](std::string_view text) { return word.equals(text); });
@@ -92,6 +91,12 @@ private:
 };
 
 }  // namespace
+
+bool decisionFits(const DecisionRow& row, const std::string& pass, query::Field field, const query::Subject::Fits& fits) {
+    return DecisionSubject(row, pass).any(field, fits);
+}
+
+bool decisionHolds(const DecisionRow& row, const std::string& pass, const query::Fact& fact) { return DecisionSubject(row, pass).holds(fact); }
 
 bool decisionMatches(const query::Find& what, const DecisionRow& row, const std::string& pass) { return what.matches(DecisionSubject(row, pass)); }
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "core/ir/op_registry.h"
-#include "core/support/reasons.h"
+#include "core/recording/find_decisions.h"
 
 namespace aliascope {
 namespace {
@@ -12,11 +12,6 @@ namespace {
 using query::Field;
 using query::Flag;
 using query::Number;
-
-std::string_view reasonName(const std::string& code) {
-    const Reason* reason = findReason(code);
-    return reason ? reason->name : std::string_view();
-}
 
 /// Facts of a whole stage, made once.
 class StageFacts {
@@ -102,7 +97,7 @@ public:
             case Field::Module:
                 return !node_->module.empty() && fits(node_->module);
             default:
-                return anyDecision([&](const DecisionRow& d) { return decisionFits(d, field, fits); });
+                return anyDecision([&](const DecisionRow& d) { return ofDecision(d, field, fits); });
         }
     }
 
@@ -125,9 +120,7 @@ public:
         }
     }
 
-    std::optional<double> whole(Number number) const override {
-        return number == Number::Bytes ? std::optional(facts_.allBytes()) : std::nullopt;
-    }
+    std::optional<double> whole(Number number) const override { return number == Number::Bytes ? std::optional(facts_.allBytes()) : std::nullopt; }
 
     bool is(Flag flag) const override {
         const auto mark = facts_.mark(node_->uid);
@@ -161,12 +154,9 @@ public:
     bool holds(const query::Fact& fact) const override {
         if (fact.kind == query::Fact::Kind::Finding) {
             const query::Word code(fact.argument);
-            return anyDecision([&](const DecisionRow& d) { return code.equals(d.code) || code.isPartOf(d.code); });
+            return anyDecision([&](const DecisionRow& d) { return code.isPartOf(d.code); });
         }
-        if (fact.kind != query::Fact::Kind::Decision) return false;
-        return anyDecision([&](const DecisionRow& d) {
-            return std::all_of(fact.with.begin(), fact.with.end(), [&](const auto& detail) { return hasDetail(d, detail.first, detail.second); });
-        });
+        return anyDecision([&](const DecisionRow& d) { return decisionHolds(d, passOf(d), fact); });
     }
 
 private:
@@ -195,33 +185,22 @@ private:
             if (d->*bytes) out = out.value_or(0) + double(*(d->*bytes));
         return out;
     }
-    static bool decisionFits(const DecisionRow& d, Field field, const Fits& fits) {
+    /// Fields of which a decision, not the node itself, has the text.
+    static bool ofDecision(const DecisionRow& d, Field field, const Fits& fits) {
         switch (field) {
             case Field::Rule:
-                return fits(d.rule);
             case Field::Verdict:
-                return fits(d.verdict);
             case Field::Need:
-                return fits(d.need);
             case Field::Code:
-                return fits(d.code) || fits(reasonName(d.code));
             case Field::Stage:
-                return fits(d.stageName) || fits(std::to_string(d.stage));
             case Field::Pass:
-                return fits(d.stageName.substr(0, d.stageName.find('#')));
+                return decisionFits(d, passOf(d), field, fits);
             default:
                 return false;
         }
     }
-    static bool hasDetail(const DecisionRow& d, const std::string& key, const query::Word& value) {
-        if (key == "code") return value.equals(d.code) || value.isPartOf(d.code) || value.equals(reasonName(d.code));
-        if (key == "verdict") return value.equals(d.verdict);
-        if (key == "need") return value.equals(d.need);
-        if (key == "op") return value.isPartOf(d.op);
-        if (key == "argument" || key == "arg") return value.equals(d.argument);
-        if (key == "node") return value.equals(d.node) || value.equals(d.origin);
-        return key == "blocker" && value.equals(d.blocker);
-    }
+    /// Stages are named after their pass: `remove-noops#2`.
+    static std::string passOf(const DecisionRow& d) { return d.stageName.substr(0, d.stageName.find('#')); }
 
     const StageFacts& facts_;
     const NodeRow* node_ = nullptr;

@@ -318,7 +318,7 @@ NodeMatching matchNodes(const LaneRef& a, int stageA, const LaneRef& b, int stag
         matcher.matchByPlace();
         return matcher.finish();
     }
-    if (a.recording == b.recording && a.lane == b.lane) matcher.matchStanding([](Uid uid) { return std::optional(uid); });
+    if (a.lane == b.lane && a.recording->path() == b.recording->path()) matcher.matchStanding([](Uid uid) { return std::optional(uid); });
     const auto importedA = a.recording->snapshot(a.lane, 1), importedB = b.recording->snapshot(b.lane, 1);
     if (importedA && importedB) {
         const std::unordered_map<Uid, Uid> common = matchImported(*importedA, *importedB);
