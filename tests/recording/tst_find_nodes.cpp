@@ -114,6 +114,9 @@ private slots:
         row("decision(code=RI30)", "cache");
         row("decision(code=RI30,verdict=in-place)", "");
         row("need:avoidable cloned>=32K", "cache");
+        row("verdict:avoidable", "cache");  // as `decisions --find` has it
+        row("decision(verdict=avoidable)", "cache");
+        row("verdict:needed", "");
     }
     void keeps() {
         QFETCH(QString, text);
