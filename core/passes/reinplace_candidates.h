@@ -49,9 +49,13 @@ private:
     /// What a clone of the value would copy; nothing when symbolic or unknown.
     std::optional<std::int64_t> cloneBytes(const Value& value, bool wrapper) const;
     bool isCandidate(NodeId id) const;
-    /// Marks the scatters of chains that end in the write-back of the input that they begin with (L7).
+    /// What a candidate's result is the new value of, and where the chain of such values begins.
+    struct ChainLink {
+        NodeId previous, root;
+    };
+    /// Marks the scatters of chains that end in the write-back of the input that they begin with, wrapped calls between them included (L7).
     void findWrittenBackChains();
-    void markChain(NodeId input, NodeId last);
+    void markChain(NodeId input, NodeId last, const std::unordered_map<NodeId, ChainLink>& links);
     /// What is legal but beyond the budget of rewrites stays functional.
     void withinBudget(Answer& answer);
     void takeInPlace(NodeId id, const WrapperCall& call, const Key& key);

@@ -148,39 +148,46 @@ void Reinplacer::readSaved(NodeId user, NodeId from, NodeId to) {
 }
 
 void Reinplacer::findWrittenBackChains() {
-    // What a chain of candidates begins with, each writing the result of the one before.
-    std::unordered_map<NodeId, NodeId> root;
+    std::unordered_map<NodeId, ChainLink> links;
+    const auto link = [&](NodeId result, NodeId previous) {
+        const auto it = links.find(previous);
+        links[result] = {previous, it == links.end() ? previous : it->second.root};
+    };
     for (NodeId id : inOrder(g_)) {
-        const NodeId previous = g_[id].arg(0).asNode();
-        if (!previous) continue;
-        if (isCandidate(id)) {
-            const auto it = root.find(previous);
-            root[id] = it == root.end() ? previous : it->second;
-            continue;
+        const NodeId first = g_[id].arg(0).asNode();
+        if (wrapperKind(g_[id]) != WrapperKind::None) {
+            // The new value of a base follows the base: both are one memory when the call writes in place.
+            const auto call = readWrapper(ctx_.ops(), g_, id);
+            if (!call) continue;
+            for (const Key& key : keysOf(id, *call))
+                if (key.value.isNode())
+                    for (const auto& result : key.results) link(result.node, key.value.asNode());
+        } else if (first && isCandidate(id)) {
+            link(id, first);
+        } else if (first && g_[id].is("aten::copy_"_n) && isInput(g_[first])) {
+            const auto it = links.find(g_[id].arg(1).asNode());
+            if (it != links.end() && it->second.root == first) markChain(first, it->first, links);
         }
-        if (!g_[id].is("aten::copy_"_n) || !isInput(g_[previous])) continue;
-        const auto it = root.find(g_[id].arg(1).asNode());
-        if (it != root.end() && it->second == previous) markChain(previous, g_[id].arg(1).asNode());
     }
 }
 
-void Reinplacer::markChain(NodeId input, NodeId last) {
+void Reinplacer::markChain(NodeId input, NodeId last, const std::unordered_map<NodeId, ChainLink>& links) {
     const auto bytesOf = [&](NodeId id) {
         const TensorType* t = id ? g_[id].tensor() : nullptr;
         const auto bytes = t ? t->bytes() : std::nullopt;
         return bytes ? bytes->evaluate(g_.symbols) : std::nullopt;
     };
     // Links that overwrite each other may move more than the one copy at the end.
-    std::vector<NodeId> links;
+    std::vector<NodeId> chain;
     std::int64_t written = 0;
-    for (NodeId at = last; at != input && !writtenBackChain_.contains(at); at = g_[at].arg(0).asNode()) {
-        links.push_back(at);
+    for (NodeId at = last; at != input && !writtenBackChain_.contains(at); at = links.at(at).previous) {
+        chain.push_back(at);
         if (!forms_.find(at)) continue;
         const auto bytes = bytesOf(g_[at].arg(1).asNode());
         if (!bytes || __builtin_add_overflow(written, *bytes, &written)) return;
     }
     const auto whole = bytesOf(input);
-    if (whole && written <= *whole) writtenBackChain_.insert(links.begin(), links.end());
+    if (whole && written <= *whole) writtenBackChain_.insert(chain.begin(), chain.end());
 }
 
 void Reinplacer::eraseWriteBackOf(NodeId value, NodeId id) {

@@ -190,6 +190,37 @@ private slots:
         QCOMPARE(reference.after, reference.before);
     }
 
+    void chainThroughAWrappedCallIsWrittenInPlace() {
+        const std::string text = readableGraph(
+            R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
+            R"(select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, arg1_1, 0, 0)
+               auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [select_scatter])
+               getitem: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
+               select_scatter_1: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(getitem, arg1_1, 0, 1)
+               copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, select_scatter_1)
+               return ())");
+        RUN_PASSES(run, text, "reinplace{analysis=extent},decompose-functionalized{mode=extended}");
+        QCOMPARE(run.count("aten.select_scatter.default"), 0);
+        QCOMPARE(run.count("aten.copy_.default"), 2);  // a row each, and no write-back
+        QCOMPARE(run.count("aten.clone.default"), 0);
+        QVERIFY(run.contains("args = (%arg0_1,)"));
+    }
+
+    void scatterInFrontOfACallStaysWhereTheInputIsRewrittenAnyway() {
+        // What is written back is computed afresh: writing the row into the input as well would only be one copy more.
+        const std::string text = readableGraph(
+            R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
+            R"(select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, arg1_1, 0, 0)
+               auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [select_scatter])
+               getitem: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
+               add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(getitem, 1)
+               copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, add)
+               return ())");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.code("self"), "RI40");
+        QCOMPARE(run.count("aten.select_scatter.default"), 1);
+    }
+
     void chainOnAnIntermediateStaysFunctional() {  // two_setitems_local
         const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
                                                R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
