@@ -27,20 +27,6 @@ Parsed help(std::string text) {
     return out;
 }
 
-std::vector<std::string> builtVerbs() {
-    std::vector<std::string> out;
-    for (const VerbSpec& verb : verbTable())
-        if (verb.built) out.emplace_back(verb.name);
-    return out;
-}
-
-std::vector<std::string> optionNames(const VerbSpec& verb) {
-    std::vector<std::string> out;
-    for (std::string_view name : verb.options) out.emplace_back(name);
-    out.emplace_back("--help");
-    return out;
-}
-
 bool takes(const VerbSpec& verb, const OptionSpec& option) {
     return std::find(verb.options.begin(), verb.options.end(), option.name) != verb.options.end();
 }

@@ -363,6 +363,20 @@ const VerbSpec* findVerb(std::string_view name) {
     return nullptr;
 }
 
+std::vector<std::string> builtVerbs() {
+    std::vector<std::string> out;
+    for (const VerbSpec& verb : verbTable())
+        if (verb.built) out.emplace_back(verb.name);
+    return out;
+}
+
+std::vector<std::string> optionNames(const VerbSpec& verb) {
+    std::vector<std::string> out;
+    for (std::string_view name : verb.options) out.emplace_back(name);
+    out.emplace_back("--help");
+    return out;
+}
+
 Arity arityOf(const VerbSpec& verb) {
     Arity arity;
     std::string_view rest = verb.arguments;

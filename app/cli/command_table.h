@@ -29,6 +29,10 @@ const std::vector<OptionSpec>& optionTable();
 const OptionSpec* findOption(std::string_view name, std::string_view verb = {});
 const std::vector<VerbSpec>& verbTable();
 const VerbSpec* findVerb(std::string_view name);
+/// Names of the verbs that this build has.
+std::vector<std::string> builtVerbs();
+/// Options of a verb as they are written, `--help` last.
+std::vector<std::string> optionNames(const VerbSpec& verb);
 
 /// Least and largest number of positional arguments of a verb.
 struct Arity {

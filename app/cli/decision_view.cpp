@@ -12,8 +12,6 @@
 namespace aliascope::cli {
 namespace {
 
-const std::vector<std::string> verdictWords = {"in-place", "clone", "not-attempted", "needed", "avoidable", "unknown", "applied", "refused"};
-
 std::string withHyphens(std::string word) {
     std::replace(word.begin(), word.end(), ' ', '-');
     return word;
@@ -68,12 +66,17 @@ Json NodeFacts::json(const std::string& name, const std::optional<Uid>& uid, int
     return {{"name", name}, {"stage", names_[stage]}, {"op", nullptr}};
 }
 
+const std::vector<std::string>& verdictWords() {
+    static const std::vector<std::string> words = {"in-place", "clone", "not-attempted", "needed", "avoidable", "unknown", "applied", "refused"};
+    return words;
+}
+
 DecisionFilter decisionFilter(Command& c) {
     DecisionFilter filter;
     filter.verdict = withHyphens(c.args().get("--verdict"));
     if (!filter.verdict.empty() && filter.verdict != "no-op-left" &&
-        std::find(verdictWords.begin(), verdictWords.end(), filter.verdict) == verdictWords.end())
-        usage(fmt::format("--verdict {}: no such verdict; nearest {}", filter.verdict, nearestList(filter.verdict, verdictWords)));
+        std::find(verdictWords().begin(), verdictWords().end(), filter.verdict) == verdictWords().end())
+        usage(fmt::format("--verdict {}: no such verdict; nearest {}", filter.verdict, nearestList(filter.verdict, verdictWords())));
     filter.code = c.args().get("--code");
     if (!filter.code.empty()) {
         std::vector<std::string> known;

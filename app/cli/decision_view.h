@@ -32,6 +32,9 @@ private:
     std::map<int, std::string> names_;
 };
 
+/// What --verdict takes.
+const std::vector<std::string>& verdictWords();
+
 struct DecisionFilter {
     std::string verdict, code, node, pass = "reinplace";
     std::int64_t minBytes = 0;

@@ -164,8 +164,16 @@ std::unique_ptr<Recorder> createRecorder(Command& c, const std::string& path) {
     return std::move(*recorder);
 }
 
-void closeRecorder(Command& c, Recorder& recorder) {
+/// Closes the recorder; `staged` is then the lane that it wrote to `session`, and what stopped it is said.
+void finishRun(Command& c, Recorder& recorder, const std::string& session, const Pipeline& pipeline, const std::optional<Diagnostic>& error,
+               Staged& staged) {
+    const std::int64_t lane = recorder.lane();
     if (auto closed = recorder.close(); !closed) c.error(closed.error(), ExitOutput);
+    staged.recording = openRecording(session);
+    staged.missing = pipeline.missing;
+    staged.ran = true;
+    takeLane(staged, lane);
+    report(c, staged, error);
 }
 
 /// The graph row of `session` that holds this very unit already: a second run of a file then adds a lane, not a copy of the graph.
@@ -200,15 +208,9 @@ Staged runFile(Command& c, const std::string& file, const Pipeline& pipeline, St
             if (auto foreign = recordForeignLanes(*recorder, document, picked.unit, *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
     }
     const auto error = record(c, *recorder, *graphId, document.units[picked.unit].graph, pipeline);
-    const std::int64_t lane = recorder->lane();
-    closeRecorder(c, *recorder);
-    staged.recording = openRecording(session);
-    takeLane(staged, lane);
-    report(c, staged, error);
+    finishRun(c, *recorder, session, pipeline, error, staged);
     for (const GraphRow& graph : staged.recording->graphs())
         if (graph.id == staged.lane.graph) staged.graph = graph;
-    staged.missing = pipeline.missing;
-    staged.ran = true;
     return staged;
 }
 
@@ -234,13 +236,7 @@ Staged runSession(Command& c, const std::string& file, const Pipeline& pipeline,
     }
     auto recorder = createRecorder(c, session);
     const auto error = record(c, *recorder, graphId, graph, pipeline);
-    const std::int64_t lane = recorder->lane();
-    closeRecorder(c, *recorder);
-    staged.recording = openRecording(session);
-    takeLane(staged, lane);
-    report(c, staged, error);
-    staged.missing = pipeline.missing;
-    staged.ran = true;
+    finishRun(c, *recorder, session, pipeline, error, staged);
     return staged;
 }
 

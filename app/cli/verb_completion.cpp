@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/command.h"
+#include "app/cli/decision_view.h"
 #include "core/pipeline/pipeline.h"
 #include "core/support/nearest.h"
 
@@ -15,26 +16,12 @@ std::string spaced(const std::vector<std::string>& words) {
     return out;
 }
 
-std::vector<std::string> verbNames() {
-    std::vector<std::string> out;
-    for (const VerbSpec& verb : verbTable())
-        if (verb.built) out.emplace_back(verb.name);
-    return out;
-}
-
-std::vector<std::string> optionsOf(const VerbSpec& verb) {
-    std::vector<std::string> out;
-    for (std::string_view name : verb.options) out.emplace_back(name);
-    out.emplace_back("--help");
-    return out;
-}
-
 /// Words that an option takes; empty = a file or a free text.
 std::vector<std::string> valuesOf(std::string_view option) {
     if (option == "--format") return {"table", "json", "ndjson", "csv", "md"};
     if (option == "--as") return {"graph", "readable", "dot", "svg", "json"};
     if (option == "--pipeline") return pipelineNames();
-    if (option == "--verdict") return {"in-place", "clone", "not-attempted", "needed", "avoidable", "unknown", "applied", "refused"};
+    if (option == "--verdict") return verdictWords();
     if (option == "--by") return {"storage", "node", "module", "op", "source", "dtype"};
     if (option == "--exec" || option == "--device") return {"cpu", "cpu-ref"};
     if (option == "--accounting") return {"exact", "cuda-caching"};
@@ -46,7 +33,7 @@ std::string bash() {
     std::string out =
         "# aliascope: completion for bash; in ~/.bashrc: source <(aliascope completion bash)\n_aliascope() {\n"
         "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n    COMPREPLY=()\n";
-    out += fmt::format("    if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"{} help\" -- \"$cur\")); return; fi\n", spaced(verbNames()));
+    out += fmt::format("    if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"{} help\" -- \"$cur\")); return; fi\n", spaced(builtVerbs()));
     out += "    case $prev in\n";
     for (const OptionSpec& option : optionTable())
         if (const auto values = valuesOf(option.name); !values.empty() && option.verb.empty())
@@ -54,7 +41,7 @@ std::string bash() {
     out += "        completion) COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$cur\")); return ;;\n    esac\n";
     out += "    if [[ $cur != -* ]]; then COMPREPLY=($(compgen -f -- \"$cur\")); return; fi\n    case $verb in\n";
     for (const VerbSpec& verb : verbTable())
-        if (verb.built) out += fmt::format("        {}) COMPREPLY=($(compgen -W \"{}\" -- \"$cur\")) ;;\n", verb.name, spaced(optionsOf(verb)));
+        if (verb.built) out += fmt::format("        {}) COMPREPLY=($(compgen -W \"{}\" -- \"$cur\")) ;;\n", verb.name, spaced(optionNames(verb)));
     return out + "    esac\n}\ncomplete -o filenames -F _aliascope aliascope\n";
 }
 

@@ -8,7 +8,7 @@
 #include "app/cli/graph_text.h"
 #include "app/cli/source.h"
 #include "app/cli/stage_selection.h"
-#include "core/recording/decision_words.h"
+#include "core/recording/lane_comparison.h"
 #include "core/recording/session_copy.h"
 #include "core/report/html_report.h"
 
@@ -87,8 +87,7 @@ void runReport(Command& c) {
         return;
     }
     if (!path.empty()) writeTo(c, path, *html);
-    std::int64_t findings = 0;
-    for (const DecisionRow& row : staged.recording->decisions(staged.lane.id)) findings += isFinding(row);
+    const std::int64_t findings = totalsOf({staged.recording.get(), staged.lane.id}).findings;
     c.answerJson({{"written", orNull(path)}, {"bytes", html->size()}, {"findings", findings}, {"html", path.empty() ? Json(*html) : Json(nullptr)}});
 }
 
