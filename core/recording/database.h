@@ -60,6 +60,8 @@ public:
     bool inTransaction() const;
     /// Bytes of the pages in memory, an upper bound of what a transaction has to write.
     std::uint64_t cachedBytes() const;
+    /// Folds the log into the file and leaves one file. Throws a busy error when readers are beside: then the log stays, whole.
+    void foldLog();
     /// The file's header asks for a write-ahead log.
     bool usesWal() { return text("PRAGMA journal_mode") == "wal"; }
     sqlite3* handle() const { return db_; }

@@ -148,7 +148,7 @@ void SessionFile::makeOneFile() const {
         Database db(opened_, Database::Access::Write);
         if (writerIsAlive(db.text("SELECT value FROM meta WHERE key = 'writer'"))) return;
         db.exec("PRAGMA busy_timeout=0");
-        db.exec("PRAGMA journal_mode=DELETE");
+        db.foldLog();
     } catch (const SqlError&) {
     }
 }
