@@ -56,7 +56,13 @@ bool overlapsItself(const TensorType& t) {
 }  // namespace
 
 Reinplacer::Reinplacer(Graph& g, PassContext& ctx, AnalysisMode mode)
-    : g_(g), ctx_(ctx), mode_(mode), forms_(g, ctx), index_(g, ctx.ops(), mode), defects_(ctx), table_(g, ctx.ops(), index_, mode, defects_) {}
+    : g_(g),
+      ctx_(ctx),
+      mode_(mode),
+      forms_(g, ctx),
+      index_(g, ctx.ops(), mode, forms_),
+      defects_(ctx),
+      table_(g, ctx.ops(), index_, mode, defects_) {}
 
 bool Reinplacer::isCandidate(NodeId id) const {
     const Node& n = g_[id];
@@ -112,8 +118,9 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
     for (std::size_t i = operand + 1; i < n.args.size(); ++i)
         n.args[i].forEachNode([&](NodeId read) { q.reads.push_back({paramName(ctx_.ops(), op, i - operand), read}); });
     for (const Keyword& k : n.kwargs) k.second.forEachNode([&](NodeId read) { q.reads.push_back({k.first.str(), read}); });
+    if (mode_ == AnalysisMode::Extent) dropHarmlessReads(q);
 
-    const bool pays = !forms_.find(id) || writtenBackChain_.contains(id) || scatterPaysInPlace(g_, forms_, id);
+    const bool pays = !forms_.find(id) || writtenBackChain_.contains(id) || scatterPaysInPlace(g_, forms_, mode_, id);
     Answer answer = pays ? askMakingRoom(q, cloneBytes(q.value, false), false) : table_.ask(q);
     bool clone = true;
     const TensorType* target = q.value.isNode() ? index_.geometry(q.value.asNode()) : nullptr;
@@ -155,6 +162,10 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
     } else {
         g_.setCall(id, spellOp(inPlace), inPlace);
     }
+}
+
+void Reinplacer::dropHarmlessReads(Question& q) {
+    if (forms_.writesOwnView(q.node)) q.reads.clear();
 }
 
 void Reinplacer::redirectEffectResults(NodeId id, const Value& value) {

@@ -239,8 +239,11 @@ bool DecisionTable::checkResults(const Question& q, NodeId a, std::int64_t eleme
     for (const auto& [result, itsElement] : q.results) {
         const StorageId storage = storageOf(result);
         if (!storage || itsElement != element) continue;
+        // The result itself is then `a`, whatever strides it would have had elsewhere; a view of it is where its own geometry says.
         const bool ontoItself =
-            source && storageOf(source) == storage && keepsPlace(a, result) && sameGeometry(index_.geometry(source), index_.geometry(input));
+            source && (source == result ? !shifted_[storageOf(a).value] && sameGeometry(index_.geometry(a), index_.geometry(input))
+                                        : storageOf(source) == storage && keepsPlace(a, result) &&
+                                              sameGeometry(index_.geometry(source), index_.geometry(input)));
         if (ontoItself) continue;
         const auto& uses = index_.uses(storage);
         auto at = std::lower_bound(uses.begin(), uses.end(), limit, [&](const StorageUse& u, NodeId n) { return g_.before(u.user, n); });

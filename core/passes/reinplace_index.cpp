@@ -53,7 +53,7 @@ bool isInPlaceableForeach(Name op) {
     return false;
 }
 
-ReinplaceIndex::ReinplaceIndex(const Graph& g, const OpRegistry& ops, AnalysisMode mode) : alias_(g, ops) {
+ReinplaceIndex::ReinplaceIndex(const Graph& g, const OpRegistry& ops, AnalysisMode mode, const ScatterForms& forms) : alias_(g, ops) {
     uses_.resize(alias_.storageCount());
     inputs_.resize(alias_.storageCount());
     const std::vector<bool> metaOnly = metaOnlyNodes(g, ops);
@@ -64,9 +64,10 @@ ReinplaceIndex::ReinplaceIndex(const Graph& g, const OpRegistry& ops, AnalysisMo
         if (own && isInput(n)) inputs_[own.value].push_back(id);
         if (n.is(copy) && n.arg(0).isNode() && isInput(g[n.arg(0).asNode()])) indexWriteBack(g, ops, mode, id);
         if (metaOnly[id.value]) continue;
+        const NodeId overwritten = mode == AnalysisMode::Extent && forms.coversInput(g, id) ? n.arg(0).asNode() : NodeId();
         for (NodeId operand : g.operands(id)) {
             const StorageId storage = alias_.storageOf(operand);
-            if (!storage) continue;
+            if (!storage || (operand == overwritten && n.arg(1).asNode() != operand)) continue;
             // Whether an undecided reshape shares memory is unknown: it counts as a view and as a reader.
             const bool view =
                 isSchemaView(ops, n) && !alias_.undecided(id) && (own == storage || (!own && ops.find(n.op)->schema.isMultiOutputView()));

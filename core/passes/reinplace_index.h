@@ -12,6 +12,8 @@
 
 namespace aliascope {
 
+class ScatterForms;
+
 /// One use of a tensor value by a later node.
 struct StorageUse {
     NodeId user, value;
@@ -24,7 +26,8 @@ enum class AnalysisMode : std::uint8_t { Reference, Extent };
 
 class ReinplaceIndex {
 public:
-    ReinplaceIndex(const Graph& g, const OpRegistry& ops, AnalysisMode mode);
+    /// Extent analysis leaves out uses of which `forms` says that they read no element.
+    ReinplaceIndex(const Graph& g, const OpRegistry& ops, AnalysisMode mode, const ScatterForms& forms);
 
     const AliasInfo& alias() const { return alias_; }
     /// Uses of values of the storage, in graph order of the users; uses that only read sizes, or views that are never read, are left out.

@@ -196,10 +196,11 @@ bool surelyMaterialised(const Graph& g, NodeId id) {
 
 }  // namespace
 
-bool scatterPaysInPlace(const Graph& g, const ScatterForms& forms, NodeId id) {
+bool scatterPaysInPlace(const Graph& g, const ScatterForms& forms, AnalysisMode mode, NodeId id) {
     if (forms.alwaysWrites(id)) return true;
     const NodeId input = g[id].arg(0).asNode();
-    if (surelyMaterialised(g, input) && surelyMaterialised(g, id)) return true;
+    const bool readsInput = mode == AnalysisMode::Reference || !forms.coversInput(g, id);
+    if (readsInput && surelyMaterialised(g, input) && surelyMaterialised(g, id)) return true;
     const Node& from = g[input];
     if (from.kind != NodeKind::Placeholder && from.kind != NodeKind::GetAttr) return false;
     return std::any_of(g[id].users.begin(), g[id].users.end(),

@@ -3,11 +3,13 @@
 // input and result must exist in memory anyway.
 
 #include "core/ir/graph.h"
+#include "core/passes/reinplace_index.h"
 #include "core/passes/reinplace_scatter.h"
 
 namespace aliascope {
 
-/// PyTorch's `should_reinplace_scatter` for the generalised scatter `id`.
-bool scatterPaysInPlace(const Graph& g, const ScatterForms& forms, NodeId id);
+/// PyTorch's `should_reinplace_scatter` for the generalised scatter `id`. Extent analysis knows besides that a scatter that overwrites everything
+/// copies nothing of its input where it is not in place.
+bool scatterPaysInPlace(const Graph& g, const ScatterForms& forms, AnalysisMode mode, NodeId id);
 
 }  // namespace aliascope

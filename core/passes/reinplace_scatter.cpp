@@ -157,6 +157,26 @@ const GeneralizedScatter* ScatterForms::find(NodeId id) const {
     return it == forms_.end() ? nullptr : &it->second;
 }
 
+bool ScatterForms::writesOwnView(NodeId id) {
+    const GeneralizedScatter* form = find(id);
+    const NodeId source = form ? form->source.asNode() : NodeId();
+    if (!source || source == form->input || baseOf(source) != baseOf(form->input)) return false;
+    std::uint32_t chain = chainOf(form->input);
+    for (const ScatterView& view : form->views) chain = childChain(chain, view);
+    return chainOf(source) == chain;
+}
+
+bool ScatterForms::coversInput(const Graph& g, NodeId id) const {
+    const GeneralizedScatter* form = find(id);
+    if (!form || !form->source.isNode()) return false;
+    const TensorType *to = g[form->input].tensor(), *from = g[form->source.asNode()].tensor();
+    // None of these views shows an element twice, so as many as there are means all of them.
+    const bool distinct = std::all_of(form->views.begin(), form->views.end(), [](const ScatterView& v) {
+        return v.op == "aten::slice.Tensor" || v.op == "aten::select.int" || v.op == "aten::diagonal";
+    });
+    return distinct && to && from && to->sizes == from->sizes;
+}
+
 bool ScatterForms::alwaysWrites(NodeId id) const {
     const GeneralizedScatter* form = find(id);
     return form && std::any_of(form->views.begin(), form->views.end(),

@@ -40,6 +40,10 @@ public:
     ScatterForms(Graph& g, PassContext& ctx);
 
     const GeneralizedScatter* find(NodeId id) const;
+    /// The source is the very view of the input that is written: every element goes where it already stands.
+    bool writesOwnView(NodeId id);
+    /// Every element of the input is overwritten, so that none of its old ones is read.
+    bool coversInput(const Graph& g, NodeId id) const;
     /// A view in the list is always lowered to a write into a clone, so writing in place never costs a fusion.
     bool alwaysWrites(NodeId id) const;
     /// Turns every form back into operators; those in `inPlace` become views of the input and a `copy_`, and their uses become the input.

@@ -211,6 +211,21 @@ private slots:
         QCOMPARE(extent.code("self"), "RI31");
     }
 
+    void copyOfAViewOntoItselfMovesNothing() {
+        // Not even where sizes are symbolic: source and target are the same view, step by step.
+        const std::string text = readableGraph(R"x(s0: "Sym(s0)", arg0_1: "f32[s0][1]cpu")x",
+                                               R"(select: "f32[][]cpu" = torch.ops.aten.select.int(arg0_1, 0, 0)
+                                                  select_scatter: "f32[s0][1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, select, 0, 0)
+                                                  copy_: "f32[s0][1]cpu" = torch.ops.aten.copy_.default(arg0_1, select_scatter)
+                                                  return ())");
+        RUN_PASSES(own, text, kExtent);
+        QCOMPARE(own.code("self"), "RI00");
+        std::string last = text;
+        last.replace(last.find("select.int(arg0_1, 0, 0)"), 24, "select.int(arg0_1, 0, -1)");
+        RUN_PASSES(unknown, last, kExtent);
+        QCOMPARE(unknown.code("self"), "RI31");
+    }
+
     void regionsInsteadOfWholeBases() {  // L1, read_old_disjoint
         const std::string text = onInput(R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
                                             auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _x_slice_dim = 0, _x_slice_start = 0, _x_slice_end = 4, _all_bases = [cos])

@@ -221,6 +221,48 @@ private slots:
         QCOMPARE(run.count("aten.select_scatter.default"), 1);
     }
 
+    void scatterThatCoversItsInputReadsNothingOfIt() {
+        // The call writes a column of the input, then the whole input gets a new value: nothing is left to copy but that.
+        const std::string text = readableGraph(
+            R"(arg0_1: "f32[8, 4][4, 1]cpu")",
+            R"(auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _x_size = (8,), _x_stride = (4,), _x_storage_offset = 0, _all_bases = [arg0_1])
+               getitem: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
+               mul: "f32[8, 4][4, 1]cpu" = torch.ops.aten.mul.Tensor(getitem, getitem)
+               slice_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.slice_scatter.default(arg0_1, mul, 0, 0, 9223372036854775807)
+               copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, slice_scatter)
+               return ())");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.code("x"), "RI00");
+        QCOMPARE(run.code("self"), "RI00");
+    }
+
+    void scatterThatCoversLessReadsTheRest() {
+        const std::string text = readableGraph(
+            R"(arg0_1: "f32[8, 4][4, 1]cpu")",
+            R"(auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _x_size = (8,), _x_stride = (4,), _x_storage_offset = 0, _all_bases = [arg0_1])
+               getitem: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
+               slice_1: "f32[7, 4][4, 1]cpu" = torch.ops.aten.slice.Tensor(getitem, 0, 0, 7)
+               mul: "f32[7, 4][4, 1]cpu" = torch.ops.aten.mul.Tensor(slice_1, slice_1)
+               slice_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.slice_scatter.default(arg0_1, mul, 0, 0, 7)
+               copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, slice_scatter)
+               return ())");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.code("x"), "RI50");
+    }
+
+    void resultOfOtherStridesIsStillTheInput() {
+        // Functionally the result would be dense; in place it is the input, gaps and all, and the write-back has nothing left to do.
+        const std::string text = readableGraph(
+            R"(arg0_1: "f32[5, 2][4, 1]cpu", arg1_1: "f32[5, 2][2, 1]cpu", arg2_1: "i64[1][1]cpu", arg3_1: "f32[1, 2][2, 1]cpu")",
+            R"(slice_scatter: "f32[5, 2][4, 1]cpu" = torch.ops.aten.slice_scatter.default(arg0_1, arg1_1, 0, 0, 9223372036854775807)
+               index_put: "f32[5, 2][2, 1]cpu" = torch.ops.aten.index_put.default(slice_scatter, [arg2_1], arg3_1)
+               copy_: "f32[5, 2][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, index_put)
+               return ())");
+        RUN_PASSES(run, text, kExtent);
+        QCOMPARE(run.count("aten.index_put_.default"), 1);
+        QCOMPARE(run.count("aten.copy_.default"), 1);
+    }
+
     void chainOnAnIntermediateStaysFunctional() {  // two_setitems_local
         const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
                                                R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
