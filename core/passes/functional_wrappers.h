@@ -14,6 +14,10 @@
 
 namespace aliascope {
 
+/// Meta of a functional operator: parameters that shared the memory which the operator wrote in the program; it may be written there again.
+/// functionalize{custom-ops=auto} states it, re-inplacing by extent reads it.
+inline const Name kReadsOwnMemory("reads_own_memory");
+
 enum class WrapperKind : std::uint8_t { None, V1, V2, Launch };
 WrapperKind wrapperKind(const Node& node);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/passes/functional_wrappers.h"
 #include "core/passes/functionalize_state.h"
 
 namespace aliascope::functionalization {
@@ -60,6 +61,20 @@ const OpDef* counterpart(const OpRegistry& ops, const OpDef& op) {
     };
     const auto found = table.find(op.canonical);
     return found == table.end() ? nullptr : ops.find(found->second);
+}
+
+/// Not dense at the example values of its symbols.
+bool surelyNotDense(TensorType t, const SymbolTable& symbols) {
+    if (!t.strides) return false;
+    const auto settle = [&](std::vector<SymInt>& numbers) {
+        for (SymInt& n : numbers) {
+            const auto value = n.evaluate(symbols);
+            if (!value) return false;
+            n = SymInt(*value);
+        }
+        return true;
+    };
+    return settle(t.sizes) && settle(*t.strides) && !isDense(t);
 }
 
 /// Element `i` of every list that is as long as the written one; other values as they are.
@@ -143,6 +158,8 @@ Status Functionalizer::atenWrite(NodeId id, const OpDef& op) {
         }
     }
 
+    const bool byIndex = functional && !functional->is(Trait::Pointwise) && written->size() == 1;
+    Value aliased = form_ == Form::Auto && byIndex ? aliasedReads(*bound, *written) : Value();
     const NodeRef before = ref(g_, id);
     const std::string_view name = candidateName(op.canonical);
     const bool fill = name == "zero_" || op.canonical == "aten::fill_.Scalar"_n;
@@ -184,11 +201,30 @@ Status Functionalizer::atenWrite(NodeId id, const OpDef& op) {
     }
     const TypePtr oldType = g_[id].type;
     become(id, functional->canonical, std::move(args), std::move(kwargs));
+    if (aliased.isSequence() && !aliased.items().empty()) g_.setMeta(id, kReadsOwnMemory, std::move(aliased));
     std::vector<NodeRef> made{ref(g_, id)};
     at_ = g_[id].next;
     Status s = storeResults(id, op, *functional, *written, oldType, made);
     rewrite(op.schema.isOut() ? "functionalize-out" : "functionalize-in-place", {before}, std::move(made));
     return s;
+}
+
+Value Functionalizer::aliasedReads(const BoundCall& call, const std::vector<Written>& written) const {
+    std::vector<Value> names;
+    for (std::size_t p = 0; p < call.values.size(); ++p) {
+        bool meets = false;
+        call.values[p].forEachNode([&](NodeId read) {
+            const Handle* h = knownHandle(read);
+            for (const Written& w : written) {
+                if (!h || !h->geometry || !w.handle || !w.handle->geometry || w.param == p) continue;
+                // PyTorch sees overlap between dense tensors and refuses the call; the functional form may run all the same.
+                const bool runs = surelyNotDense(*h->geometry, g_.symbols) || surelyNotDense(*w.handle->geometry, g_.symbols);
+                meets = meets || (runs && overlap(w.handle, h) != Overlap::Disjoint);
+            }
+        });
+        if (meets) names.push_back(Value::string(call.op->schema.params[p].name));
+    }
+    return Value::list(std::move(names));
 }
 
 bool Functionalizer::elementsDepend(const BoundCall& call, const std::vector<Written>& written) {

@@ -142,6 +142,8 @@ private:
         Handle* handle = nullptr;  ///< null for None
     };
     Status atenWrite(NodeId id, const OpDef& op);
+    /// Names of the tensors that the call only reads and that overlap what it writes, where PyTorch runs it nevertheless.
+    Value aliasedReads(const BoundCall& call, const std::vector<Written>& written) const;
     bool elementsDepend(const BoundCall& call, const std::vector<Written>& written);
     Status foreachByElement(NodeId id, const std::vector<Written>& written, const OpDef& functional);
     Status storeResults(NodeId id, const OpDef& op, const OpDef& functional, const std::vector<Written>& written, const TypePtr& oldType,

@@ -165,7 +165,14 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
 }
 
 void Reinplacer::dropHarmlessReads(Question& q) {
-    if (forms_.writesOwnView(q.node)) q.reads.clear();
+    if (forms_.writesOwnView(q.node)) return q.reads.clear();
+    const Value* own = g_[q.node].metaValue(kReadsOwnMemory);
+    if (!own || !q.value.isNode()) return;
+    std::erase_if(q.reads, [&](const Question::Read& read) {
+        const auto& names = own->items();
+        const bool aliased = std::any_of(names.begin(), names.end(), [&](const Value& v) { return v.name() == Name(read.argument); });
+        return aliased && index_.alias().sameStorage(read.value, q.value.asNode());
+    });
 }
 
 void Reinplacer::redirectEffectResults(NodeId id, const Value& value) {

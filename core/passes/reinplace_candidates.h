@@ -32,7 +32,8 @@ private:
 
     void visit(NodeId id);
     void visitTableOp(NodeId id, std::size_t operand, Name inPlace);
-    /// Leaves out what an operator may read of the memory that it writes: elements that stay what they are.
+    /// Leaves out what an operator may read of the memory that it writes: elements that stay what they are, or operands that the program itself
+    /// let share that memory.
     void dropHarmlessReads(Question& q);
     void visitForeach(NodeId id);
     /// The in-place form of an element-wise operator whose result is written back to its first operand, an input; empty = not one (L10).

@@ -211,6 +211,38 @@ private slots:
         QCOMPARE(extent.code("self"), "RI31");
     }
 
+    void readThatTheProgramSharesMayStay() {
+        // The program lets the operand share the memory that index_put_ writes; writing it there again reads what the program reads.
+        const std::string parameters = R"(arg0_1: "f32[2, 3, 3][1, 2, 6]cpu", arg1_1: "i64[1][1]cpu")";
+        RUN_PASSES(extent,
+                   readableGraph(parameters,
+                                 R"(select: "f32[3, 3][2, 6]cpu" = torch.ops.aten.select.int(arg0_1, 0, 0)
+                                    index_put_: "f32[2, 3, 3][1, 2, 6]cpu" = torch.ops.aten.index_put_.default(arg0_1, [arg1_1], select, True)
+                                    return ())"),
+                   std::string("functionalize{custom-ops=auto},") + kExtent);
+        QCOMPARE(extent.code("self"), "RI00");
+        QCOMPARE(extent.count("aten.index_put_.default"), 1);
+        QCOMPARE(extent.count("aten.copy_.default"), 0);
+        // PyTorch refuses the same of dense tensors, whose overlap it sees: such a program never ran, and its functional form has to.
+        RUN_PASSES(refused,
+                   onInput(R"(index: "i64[1][1]cpu" = torch.ops.aten.full.default([1], 3, dtype = torch.int64)
+                              select: "f32[4][1]cpu" = torch.ops.aten.select.int(arg0_1, 0, 0)
+                              index_put_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.index_put_.default(arg0_1, [index], select, True)
+                              return ())"),
+                   std::string("functionalize{custom-ops=auto},") + kExtent);
+        QCOMPARE(refused.code("self"), "RI31");
+        // A copy of the operand that a reference clean-up has removed was no shared memory in the program.
+        RUN_PASSES(copied,
+                   readableGraph(parameters,
+                                 R"(clone: "f32[2, 3, 3][1, 2, 6]cpu" = torch.ops.aten.clone.default(arg0_1)
+                                    select: "f32[3, 3][2, 6]cpu" = torch.ops.aten.select.int(clone, 0, 0)
+                                    index_put_: "f32[2, 3, 3][1, 2, 6]cpu" = torch.ops.aten.index_put_.default(arg0_1, [arg1_1], select, True)
+                                    return ())"),
+                   std::string("functionalize{custom-ops=auto},remove-noops{mode=reference},") + kExtent);
+        QCOMPARE(copied.count("aten.clone.default"), 0);
+        QCOMPARE(copied.code("self"), "RI31");
+    }
+
     void copyOfAViewOntoItselfMovesNothing() {
         // Not even where sizes are symbolic: source and target are the same view, step by step.
         const std::string text = readableGraph(R"x(s0: "Sym(s0)", arg0_1: "f32[s0][1]cpu")x",
