@@ -83,9 +83,12 @@ const OpRegistry& Command::ops() {
         ownOps_ = std::make_unique<OpRegistry>(OpRegistry::withBuiltin());
         for (const std::string& file : files) {
             auto read = ownOps_->addFile(file);
-            if (read) warn(*read);
-            else if (named) throw Failure{ExitInput, read.error().format()};
-            else warn(read.error());
+            if (read)
+                warn(*read);
+            else if (named)
+                throw Failure{ExitInput, read.error().format()};
+            else
+                warn(read.error());
         }
     }
     return ownOps_ ? *ownOps_ : OpRegistry::builtin();
@@ -134,13 +137,13 @@ int Command::finish() {
 
 void dispatch(Command& command) {
     static const std::map<std::string_view, void (*)(Command&)> verbs = {
-        {"list", runList},   {"show", runShow},           {"opt", runOpt}, {"run", runRun},         {"stages", runStages},
-        {"exec", runExec},   {"numerics", runNumerics},   {"bisect", runBisect},
-        {"diff", runDiff},   {"decisions", runDecisions}, {"why", runWhy}, {"history", runHistory}, {"aliases", runAliases},
-        {"memory", runMemory}, {"query", runQuery}, {"passes", runPasses},       {"ops", runOps}, {"samples", runSamples}, {"version", runVersion},
-        {"selftest", runSelftest}, {"chunk", runChunk},         {"check", runCheck},         {"compare", runCompare},
-        {"report", runReport},     {"export", runExport},       {"explain", runExplain},     {"open", runOpen},
-        {"devices", runDevices},   {"doctor", runDoctor},       {"completion", runCompletion}, {"import", runImport},    {"reduce", runReduce},
+        {"list", runList},       {"show", runShow},         {"opt", runOpt},         {"run", runRun},         {"stages", runStages},
+        {"exec", runExec},       {"numerics", runNumerics}, {"bisect", runBisect},   {"diff", runDiff},       {"decisions", runDecisions},
+        {"why", runWhy},         {"history", runHistory},   {"aliases", runAliases}, {"memory", runMemory},   {"query", runQuery},
+        {"passes", runPasses},   {"ops", runOps},           {"samples", runSamples}, {"version", runVersion}, {"selftest", runSelftest},
+        {"chunk", runChunk},     {"check", runCheck},       {"compare", runCompare}, {"report", runReport},   {"export", runExport},
+        {"explain", runExplain}, {"open", runOpen},         {"devices", runDevices}, {"doctor", runDoctor},   {"completion", runCompletion},
+        {"import", runImport},   {"reduce", runReduce},
     };
     verbs.at(command.args().verb->name)(command);
 }

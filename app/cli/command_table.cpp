@@ -57,7 +57,8 @@ const std::vector<OptionSpec>& optionTable() {
          "Of a session: the lane of that name"},
         {"--passes", "", "TEXT", "pipeline text, for example 'functionalize{custom-ops=v2},reinplace,decompose-functionalized'"},
         {"--patterns", "", "FILE", "rules that fuse-attention applies after its own: find, where, make"},
-        {"--ops", "", "FILE", "schemas (and bodies) of custom operators; may be given several times; without it the .ops files beside FILE; none = none"},
+        {"--ops", "", "FILE",
+         "schemas (and bodies) of custom operators; may be given several times; without it the .ops files beside FILE; none = none"},
         {"--strict", "", "", "exit 3 when a part of the file could not be read"},
         {"--limits", "", "LIST",
          "NAME=N,... moves a bound: file, graph, line (bytes), nodes (of a graph), values, classes (nesting, up to 1000), messages (of a graph); of "
@@ -73,7 +74,8 @@ const std::vector<OptionSpec>& optionTable() {
         {"--digests", "", "WHICH", "all (default), outputs, or names of nodes with commas between: values that are compared and recorded"},
         {"--keep", "", "NODES", "names with commas between: --save-outputs writes their values too, as value/NAME"},
         {"--keep", "", "EXPR",
-         "what must still hold, in the language for finding: clones>=1, cloned>1MiB, differs(STAGE), decision(code=RI30), pass-fails(PASS), verifier-fails, "
+         "what must still hold, in the language for finding: clones>=1, cloned>1MiB, differs(STAGE), decision(code=RI30), pass-fails(PASS), "
+         "verifier-fails, "
          "finding(STALE_READ)",
          "reduce"},
         {"--alias", "", "A=B", "input A shares the storage of input B; A=B[OFFSET] at that element of A's type; may be given several times"},
@@ -115,7 +117,8 @@ const std::vector<OptionSpec>& optionTable() {
         {"--by", "", "KEY", "group by storage, node, module, op, source or dtype"},
         {"--at", "", "PLACE", "stage=NAME, node=NAME, or both with a comma", "open"},
         {"--find", "", "EXPR", "only what fits, for example 'op:clone bytes>1M' or 'code:RI30 -need:needed' (fields, numbers, flags, re:, | and -)"},
-        {"--redact-paths", "", "", "leave out the folders of this machine: dir1/model.py; of a session that is written also the texts that were read"},
+        {"--redact-paths", "", "",
+         "leave out the folders of this machine: dir1/model.py; of a session that is written also the texts that were read"},
         {"--max-clones", "", "N", "at most N clones in the last stage; +2 or +5% = more than --baseline has"},
         {"--max-cloned", "", "BYTES", "at most so many bytes cloned: 0, 1.2GiB, +5%"},
         {"--max-copied-back", "", "BYTES", "at most so many bytes copied back into inputs"},
@@ -170,8 +173,8 @@ const std::vector<VerbSpec>& verbTable() {
          "`graph` and `readable` are byte for byte what PyTorch's printers write. Of a session, or after --pipeline or --passes, --stage picks the "
          "stage (default: last).",
          options({"--as", "--stage", "--node", "--width", "--find", "--redact-paths", "--output"}, {staged}),
-         {"aliascope show graph.py --as graph", "aliascope show kv.aliascope --stage reinplace", "aliascope show kv.aliascope --find 'op:clone bytes>100K'",
-          "aliascope show kv.aliascope --node clone_default_7 --width 2"}},
+         {"aliascope show graph.py --as graph", "aliascope show kv.aliascope --stage reinplace",
+          "aliascope show kv.aliascope --find 'op:clone bytes>100K'", "aliascope show kv.aliascope --node clone_default_7 --width 2"}},
         {"opt",
          "FILE",
          "run passes, print the graph after them; text to text, no session",
@@ -200,11 +203,13 @@ const std::vector<VerbSpec>& verbTable() {
         {"why",
          "FILE",
          "the card of one decision: verdict, reason, blocker, checks, bytes, what to try",
-         "Without --node and --line: every copy that is left. A node is found by its name at any stage, the clones that it became too. With --force the copy "
-         "is left out and both graphs run on the same inputs: the first value that changes, and the reads that saw what had been overwritten, or that nothing "
+         "Without --node and --line: every copy that is left. A node is found by its name at any stage, the clones that it became too. With --force "
+         "the copy "
+         "is left out and both graphs run on the same inputs: the first value that changes, and the reads that saw what had been overwritten, or "
+         "that nothing "
          "goes wrong.",
-         options({"--node", "--arg", "--force", "--line", "--stage", "--pass", "--device", "--inputs", "--seed", "--alias", "--bind", "--timeout", "--max-flops",
-                  "--stand-in", "--random-constants", "--output"},
+         options({"--node", "--arg", "--force", "--line", "--stage", "--pass", "--device", "--inputs", "--seed", "--alias", "--bind", "--timeout",
+                  "--max-flops", "--stand-in", "--random-constants", "--output"},
                  {shown}),
          {"aliascope why kv.aliascope --node clone_default_7", "aliascope why kv.py --pipeline torch-v1 --node foo --arg x --force",
           "aliascope why kv.py --line 'For node auto_functionalized, attempted to reinplace ...'"}},
@@ -223,18 +228,23 @@ const std::vector<VerbSpec>& verbTable() {
         {"exec",
          "FILE",
          "execute stages and compare every one with the first",
-         "All stages, or the one of --stage and the first. What the program returns and its inputs after the run decide whether a stage differs; other values "
-         "tell where it begins. With -o, or where FILE is a session, values, memory, times and comparisons are recorded. Exit 1: a stage differs; 5: one "
+         "All stages, or the one of --stage and the first. What the program returns and its inputs after the run decide whether a stage differs; "
+         "other values "
+         "tell where it begins. With -o, or where FILE is a session, values, memory, times and comparisons are recorded. Exit 1: a stage differs; 5: "
+         "one "
          "could not be run.",
-         options({"--stage", "--device", "--inputs", "--seed", "--save-outputs", "--digests", "--sanitize", "--repeat", "--tolerance", "--rtol", "--atol",
-                  "--timeout", "--max-flops", "--max-bytes", "--stand-in", "--cast", "--random-constants", "--reference", "--plan", "--alias", "--bind", "--keep",
-                  "--output", "--until", "--skip"},
-                 {staged}),
-         {"aliascope exec kv.py --ops mylib.ops --pipeline torch-v1", "aliascope exec kv.py --inputs values.safetensors --save-outputs out.safetensors"}},
+         options(
+             {"--stage", "--device", "--inputs",  "--seed",      "--save-outputs", "--digests",  "--sanitize", "--repeat",           "--tolerance",
+              "--rtol",  "--atol",   "--timeout", "--max-flops", "--max-bytes",    "--stand-in", "--cast",     "--random-constants", "--reference",
+              "--plan",  "--alias",  "--bind",    "--keep",      "--output",       "--until",    "--skip"},
+             {staged}),
+         {"aliascope exec kv.py --ops mylib.ops --pipeline torch-v1",
+          "aliascope exec kv.py --inputs values.safetensors --save-outputs out.safetensors"}},
         {"memory",
          "FILE [B]",
          "live bytes of the stages, their peaks and who holds them",
-         "Predicted from shapes and program order; inputs and constants are not counted. Runs that a session holds are listed beside the predictions. The "
+         "Predicted from shapes and program order; inputs and constants are not counted. Runs that a session holds are listed beside the "
+         "predictions. The "
          "storages below the table are those of --stage (default: last).",
          options({"--stage", "--at", "--by", "--plan", "--diff", "--accounting", "--run", "--limit", "--output"}, {shown}),
          {"aliascope memory kv.py --ops mylib.ops", "aliascope memory kv.aliascope --stage imported --by module",
@@ -242,18 +252,22 @@ const std::vector<VerbSpec>& verbTable() {
         {"numerics",
          "FILE",
          "values of the stages compared: a matrix, and where the first difference begins",
-         "Cells: . within tolerance, X differs and it begins here, x differs because something before it does, - no counterpart, ~ not comparable. Of a "
+         "Cells: . within tolerance, X differs and it begins here, x differs because something before it does, - no counterpart, ~ not comparable. "
+         "Of a "
          "session the recorded comparisons; where there are none, the stages are run first. --node shows one value.",
-         options({"--node", "--exit-code", "--device", "--inputs", "--seed", "--alias", "--bind", "--reference", "--rtol", "--atol", "--timeout", "--max-flops",
-                  "--stand-in", "--limit", "--output"},
+         options({"--node", "--exit-code", "--device", "--inputs", "--seed", "--alias", "--bind", "--reference", "--rtol", "--atol", "--timeout",
+                  "--max-flops", "--stand-in", "--limit", "--output"},
                  {staged}),
          {"aliascope numerics kv.aliascope", "aliascope numerics kv.py --pipeline torch-v1 --exit-code"}},
         {"bisect",
          "FILE",
          "the first pass after which the program gives something else",
-         "Runs stages and halves the range between one that agrees with the first and one that does not. Every probe is shown, and recorded where FILE is a "
+         "Runs stages and halves the range between one that agrees with the first and one that does not. Every probe is shown, and recorded where "
+         "FILE is a "
          "session. Exit 1: a pass was found.",
-         options({"--rewrites", "--device", "--inputs", "--seed", "--alias", "--bind", "--reference", "--rtol", "--atol", "--timeout", "--max-flops", "--stand-in", "--output"}, {staged}),
+         options({"--rewrites", "--device", "--inputs", "--seed", "--alias", "--bind", "--reference", "--rtol", "--atol", "--timeout", "--max-flops",
+                  "--stand-in", "--output"},
+                 {staged}),
          {"aliascope bisect kv.py --pipeline torch-v1", "aliascope bisect kv.aliascope --rewrites"}},
         {"query",
          "S [SQL]",
@@ -291,38 +305,48 @@ const std::vector<VerbSpec>& verbTable() {
         {"chunk",
          "FILE",
          "what the auto-chunker would cut, why it refuses, predicted peaks by number of chunks",
-         "The passes before it are --pipeline or --passes up to `auto-chunk` (default remove-noops, fold-constants, canonicalize-views); its options come from "
+         "The passes before it are --pipeline or --passes up to `auto-chunk` (default remove-noops, fold-constants, canonicalize-views); its options "
+         "come from "
          "there too. Peaks are of compiled code, inputs not counted.",
          options({"--plan", "--chunks", "--mode", "--budget", "--pipeline", "--passes", "--stage", "--output"}, {plain}),
-         {"aliascope chunk joint.py --plan", "aliascope chunk joint.py --chunks 16 --json", "aliascope chunk joint.py --mode extended --budget 8000000000"}},
+         {"aliascope chunk joint.py --plan", "aliascope chunk joint.py --chunks 16 --json",
+          "aliascope chunk joint.py --mode extended --budget 8000000000"}},
         {"compare",
          "A B",
          "two pipelines, sessions, files or stages: the first stage that differs, figures of both, nodes that only one has",
-         "A and B are FILE, FILE:LANE (or a pipeline that is run now; v1 is short for torch-v1), FILE@STAGE or FILE:LANE@STAGE. The peak is predicted; values "
+         "A and B are FILE, FILE:LANE (or a pipeline that is run now; v1 is short for torch-v1), FILE@STAGE or FILE:LANE@STAGE. The peak is "
+         "predicted; values "
          "are compared where runs are recorded.",
          options({"--stage", "--exit-code", "--limit", "--output"}, {plain}),
-         {"aliascope compare kv.aliascope:v1 kv.aliascope:v2", "aliascope compare base.aliascope now.aliascope --exit-code", "aliascope compare kv.aliascope@dce kv.aliascope@reinplace"}},
+         {"aliascope compare kv.aliascope:v1 kv.aliascope:v2", "aliascope compare base.aliascope now.aliascope --exit-code",
+          "aliascope compare kv.aliascope@dce kv.aliascope@reinplace"}},
         {"check",
          "FILE",
          "gates for continuous integration",
-         "Limits are for the last stage of the lane. A value that is not known (symbolic sizes) fails its gate, and so does a lane that ended early. Exit 1: a "
+         "Limits are for the last stage of the lane. A value that is not known (symbolic sizes) fails its gate, and so does a lane that ended early. "
+         "Exit 1: a "
          "gate failed.",
-         options({"--max-clones", "--max-cloned", "--max-copied-back", "--max-peak", "--no-new-findings", "--baseline", "--update-baseline", "--output"}, {shown}),
+         options(
+             {"--max-clones", "--max-cloned", "--max-copied-back", "--max-peak", "--no-new-findings", "--baseline", "--update-baseline", "--output"},
+             {shown}),
          {"aliascope check now.aliascope --max-cloned 0 --max-peak 1.2GiB --format junit -o check.xml",
           "aliascope check now.aliascope --baseline base.aliascope --max-peak +5% --no-new-findings",
           "aliascope check now.aliascope --update-baseline base.aliascope"}},
         {"reduce",
          "FILE",
          "the smallest graph that still shows a property, and the command that shows it",
-         "Takes out nodes, results, arguments, sub-graphs, makes sizes small and symbols numbers, as long as --keep holds of the pipeline's run; every "
+         "Takes out nodes, results, arguments, sub-graphs, makes sizes small and symbols numbers, as long as --keep holds of the pipeline's run; "
+         "every "
          "candidate is verified. The graph is printed as readable Python. Exit 1: the graph does not show the property.",
          options({"--keep", "--seed", "--stand-in", "--timeout", "--stage", "--output"}, {running, reading, common}),
-         {"aliascope reduce kv.py --pipeline torch-v1 --keep 'clones>=1' -o small.py", "aliascope reduce kv.py --pipeline torch-v2 --keep 'differs(reinplace)'",
+         {"aliascope reduce kv.py --pipeline torch-v1 --keep 'clones>=1' -o small.py",
+          "aliascope reduce kv.py --pipeline torch-v2 --keep 'differs(reinplace)'",
           "aliascope reduce kv.py --keep 'decision(code=RI30,verdict=clone)'"}},
         {"explain",
          "LINE [FILE]",
          "what a line of PyTorch's log about re-inplacing means",
-         "LINE is `For node ..., attempted to reinplace ...`, or - for lines on standard input. With FILE the calls that it fits and what was decided about them.",
+         "LINE is `For node ..., attempted to reinplace ...`, or - for lines on standard input. With FILE the calls that it fits and what was "
+         "decided about them.",
          options({"--output"}, {staged}),
          {"aliascope explain - kv.aliascope < run7.log"}},
         {"report",
@@ -334,14 +358,17 @@ const std::vector<VerbSpec>& verbTable() {
         {"export",
          "FILE",
          "a stage as SVG, DOT or text, or the session as a copy",
-         "Pictures show groups, storages and what the stage changed; the SVG is placed by the program's own layout. Without --as the name of -o decides.",
+         "Pictures show groups, storages and what the stage changed; the SVG is placed by the program's own layout. Without --as the name of -o "
+         "decides.",
          options({"--as", "--stage", "--node", "--width", "--find", "--redact-paths", "--output"}, {staged}),
-         {"aliascope export kv.aliascope --stage reinplace -o reinplace.svg", "aliascope export kv.aliascope --node clone_default_7 --width 2 --as dot",
+         {"aliascope export kv.aliascope --stage reinplace -o reinplace.svg",
+          "aliascope export kv.aliascope --node clone_default_7 --width 2 --as dot",
           "aliascope export kv.aliascope --as session --redact-paths -o shared.aliascope"}},
         {"selftest",
          "",
          "operators against recorded results",
-         "Without --records the calls that come with the program. A recorded call is one JSON object a line; its storages are in the .safetensors file "
+         "Without --records the calls that come with the program. A recorded call is one JSON object a line; its storages are in the .safetensors "
+         "file "
          "beside the records.",
          options({"--records", "--device", "--ops", "--output"}, {common}),
          {"aliascope selftest", "aliascope selftest --records ops.jsonl --device cpu-ref --json"}},

@@ -68,8 +68,8 @@ struct Staged {
 
 /// `keep`: the session is written there, or gets one more lane there; empty = temporary.
 Staged openStaged(Command& c, const std::string& file, const std::string& keep = {});
-/// The lane of that name (or the only one that ends in `-NAME`) of a session; else the pipeline of that name, run now and kept nowhere. Empty: the last
-/// lane of a session, the pipeline `best` of a graph file. `input` is left to the caller.
+/// The lane of that name (or the only one that ends in `-NAME`) of a session; else the pipeline of that name, run now and kept nowhere. Empty: the
+/// last lane of a session, the pipeline `best` of a graph file. `input` is left to the caller.
 Staged openLane(Command& c, const std::string& file, const std::string& lane);
 /// A graph file as it was read: a temporary session with the stage `imported`.
 Staged openImported(Command& c, const std::string& file);

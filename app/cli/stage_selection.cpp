@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "app/cli/node_lookup.h"
 #include "app/cli/number_text.h"
 #include "core/recording/find_nodes.h"

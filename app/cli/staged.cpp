@@ -396,7 +396,8 @@ Staged openStaged(Command& c, const std::string& file, const std::string& keep) 
     try {
         const std::string path = keep.empty() ? staged.folder.file("run.aliascope") : keep;
         const Pipeline pipeline = chosenPipeline(c, "best");
-        staged = session ? runSession(c, file, pipeline, std::move(staged), path) : runFile(c, file, pipeline, std::move(staged), path, !keep.empty());
+        staged =
+            session ? runSession(c, file, pipeline, std::move(staged), path) : runFile(c, file, pipeline, std::move(staged), path, !keep.empty());
         redactAsAsked(c, staged, path);
     } catch (Failure& failure) {
         if (keep.empty() && failure.exit == ExitOutput)

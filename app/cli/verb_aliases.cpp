@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <map>
 
-#include "app/cli/number_text.h"
-#include "core/report/byte_map.h"
 #include "app/cli/command.h"
+#include "app/cli/number_text.h"
 #include "app/cli/source.h"
 #include "core/analysis/alias.h"
+#include "core/report/byte_map.h"
 
 namespace aliascope::cli {
 using report::drawRegion;

@@ -33,7 +33,8 @@ std::string bash() {
     std::string out =
         "# aliascope: completion for bash; in ~/.bashrc: source <(aliascope completion bash)\n_aliascope() {\n"
         "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]}\n    COMPREPLY=()\n";
-    out += fmt::format("    if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"{} help\" -- \"$cur\")); return; fi\n", spaced(builtVerbs()));
+    out +=
+        fmt::format("    if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"{} help\" -- \"$cur\")); return; fi\n", spaced(builtVerbs()));
     out += "    case $prev in\n";
     for (const OptionSpec& option : optionTable())
         if (const auto values = valuesOf(option.name); !values.empty() && option.verb.empty())

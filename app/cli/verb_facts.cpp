@@ -197,7 +197,8 @@ void copyOps(Command& c, const fs::path& ops, const fs::path& copy) {
     const std::string text = contentsOf(ops);
     std::error_code ignored;
     if (fs::exists(target, ignored)) {
-        if (contentsOf(target) != text) c.note(fmt::format("{} is there already and differs from the sample's operators; --ops {} names those", target.string(), ops.string()));
+        if (contentsOf(target) != text)
+            c.note(fmt::format("{} is there already and differs from the sample's operators; --ops {} names those", target.string(), ops.string()));
         return;
     }
     Output out(target.string(), false);
@@ -217,7 +218,11 @@ void printSample(Command& c, const fs::path& folder, const std::string& name) {
         if (file.string() != name && file.stem().string() != name) continue;
         const std::string text = contentsOf(folder / file), copy = c.args().get("--output"), ops = textOf(sample, "ops");
         if (c.json())
-            return c.answerJson({{"file", file.string()}, {"title", textOf(sample, "title")}, {"story", textOf(sample, "story")}, {"pipeline", textOf(sample, "pipeline")}, {"text", text}});
+            return c.answerJson({{"file", file.string()},
+                                 {"title", textOf(sample, "title")},
+                                 {"story", textOf(sample, "story")},
+                                 {"pipeline", textOf(sample, "pipeline")},
+                                 {"text", text}});
         c.out().writeForeign(text);
         if (!copy.empty() && !ops.empty()) copyOps(c, folder / ops, copy);
         return;

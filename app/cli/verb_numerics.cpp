@@ -45,15 +45,17 @@ std::string cellText(const ComparedRow& row) {
 
 Json cellJson(const ComparisonRow& column, const ComparedRow& row) {
     const auto number = [](const std::optional<double>& n) { return n ? numberJson(*n) : Json(nullptr); };
-    return {{"stage", column.stageNameB}, {"idx", column.stageB},        {"verdict", row.verdict},     {"inherited", row.inherited},
-            {"max_abs", number(row.maxAbs)}, {"max_rel", number(row.maxRel)}, {"ulp", number(row.ulp)}, {"at", orNull(row.at)},
-            {"a", orNull(row.a)},            {"b", orNull(row.b)}};
+    return {{"stage", column.stageNameB}, {"idx", column.stageB},          {"verdict", row.verdict},
+            {"inherited", row.inherited}, {"max_abs", number(row.maxAbs)}, {"max_rel", number(row.maxRel)},
+            {"ulp", number(row.ulp)},     {"at", orNull(row.at)},          {"a", orNull(row.a)},
+            {"b", orNull(row.b)}};
 }
 
 /// Values that agree everywhere are told by their number only, unless one was asked for.
 bool isShown(const ValueMatrix::Row& row, const std::string& node, bool everything) {
     if (!node.empty())
-        return std::any_of(row.cells.begin(), row.cells.end(), [&](const auto& cell) { return cell && (cell->nodeA == node || cell->nodeB == node); });
+        return std::any_of(row.cells.begin(), row.cells.end(),
+                           [&](const auto& cell) { return cell && (cell->nodeA == node || cell->nodeB == node); });
     return everything || row.differs() || row.label.starts_with("returned value") || row.label.ends_with("after the run");
 }
 
@@ -76,7 +78,8 @@ Table matrixTable(const ValueMatrix& m, const std::string& node, std::int64_t li
     constexpr std::size_t showAllBelow = 40;
     Table table;
     table.columns.push_back({"value", "value", false, 60});
-    for (const ComparisonRow& column : m.columns) table.columns.push_back({fmt::format("stage_{}", column.stageB), fmt::format("{} {}", column.stageB, column.stageNameB)});
+    for (const ComparisonRow& column : m.columns)
+        table.columns.push_back({fmt::format("stage_{}", column.stageB), fmt::format("{} {}", column.stageB, column.stageNameB)});
     table.empty = node.empty() ? "no stage was compared with the first" : "no compared value of that name";
     for (const ValueMatrix::Row& value : m.rows) {
         if (!isShown(value, node, m.rows.size() <= showAllBelow)) continue;
@@ -87,7 +90,8 @@ Table matrixTable(const ValueMatrix& m, const std::string& node, std::int64_t li
 }
 
 std::string sentenceOf(const ComparisonRow& column, const ComparedRow& row) {
-    std::string out = fmt::format("first divergence: stage {} {}, {}", column.stageB, column.stageNameB, row.label.empty() ? column.first : row.label);
+    std::string out =
+        fmt::format("first divergence: stage {} {}, {}", column.stageB, column.stageNameB, row.label.empty() ? column.first : row.label);
     if (row.maxAbs) out += fmt::format(" (max abs {} at {}: {} became {})", numberText(*row.maxAbs), row.at, row.a, row.b);
     return out;
 }
@@ -104,7 +108,8 @@ void runNumerics(Command& c) {
         limit = *n;
     }
     Staged staged = openStaged(c, c.args().at(0));
-    const bool fresh = c.args().has("--rtol") || c.args().has("--atol") || c.args().has("--inputs") || c.args().has("--seed") || c.args().has("--device");
+    const bool fresh =
+        c.args().has("--rtol") || c.args().has("--atol") || c.args().has("--inputs") || c.args().has("--seed") || c.args().has("--device");
     if (fresh || staged.recording->comparisons(staged.lane.id).empty()) runStages(c, staged);
     const ValueMatrix matrix = valueMatrix(*staged.recording, staged.lane.id);
     const Table table = matrixTable(matrix, node, limit);
@@ -114,7 +119,12 @@ void runNumerics(Command& c) {
     if (c.json()) {
         Json columns = Json::array();
         for (const ComparisonRow& r : matrix.columns)
-            columns.push_back({{"stage", r.stageNameB}, {"idx", r.stageB}, {"earlier", r.stageNameA}, {"policy", r.policy}, {"verdict", r.verdict}, {"first", orNull(r.first)}});
+            columns.push_back({{"stage", r.stageNameB},
+                               {"idx", r.stageB},
+                               {"earlier", r.stageNameA},
+                               {"policy", r.policy},
+                               {"verdict", r.verdict},
+                               {"first", orNull(r.first)}});
         Json begins = nullptr;
         if (first && differs) {
             begins = cellJson(first->first, first->second);
@@ -127,7 +137,8 @@ void runNumerics(Command& c) {
     if (c.format() != Format::Table && c.format() != Format::Markdown) return;
     if (const std::size_t left = matrix.rows.size() - table.rows.size(); left > 0 && node.empty())
         c.out().write(fmt::format("{} further values agree wherever they have a counterpart\n", left));
-    const std::string words = first && differs ? sentenceOf(first->first, first->second) : std::string("every compared stage gives what the first gives");
+    const std::string words =
+        first && differs ? sentenceOf(first->first, first->second) : std::string("every compared stage gives what the first gives");
     c.out().write("\n" + c.out().styled(Output::Style::Bold, words) + "\n");
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "app/cli/command.h"
 #include "app/cli/number_text.h"
 #include "app/cli/source.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "app/cli/command.h"
 #include "app/cli/number_text.h"
 #include "app/cli/source.h"
@@ -30,7 +29,8 @@ std::uint64_t seedOf(Command& c) {
 }
 
 std::string quoted(const std::string& word) {
-    if (!word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,") == std::string::npos) return word;
+    if (!word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,") == std::string::npos)
+        return word;
     std::string out = "'";
     for (char ch : word) out += ch == '\'' ? std::string("'\\''") : std::string(1, ch);
     return out + "'";
@@ -87,12 +87,14 @@ void runReduce(Command& c) {
     if (!property) throw Failure{ExitUsage, "--keep: " + property.error().format()};
     if (!property->holds(opened)) throw Failure{ExitNotFound, fmt::format("the graph does not show {}; nothing was reduced", keep)};
 
-    const Reduction reduced = reduceGraph(opened, c.ops(), [&](const Graph& g) { return property->holds(g); }, limits);
+    const Reduction reduced = reduceGraph(
+        opened, c.ops(), [&](const Graph& g) { return property->holds(g); }, limits);
     if (limits.progress) std::fputs("\r\x1b[K", stderr);
     const std::string text = printReadable(reduced.graph);
     const std::string file = c.args().has("--output") ? c.args().get("--output") : "reduced.py";
     const std::string command = showingCommand(c, file, keep);
-    if (!holdsWhenRead(text, *property, c.ops())) c.note("read back from its text the graph does not show the property: sizes that are symbols have no values there");
+    if (!holdsWhenRead(text, *property, c.ops()))
+        c.note("read back from its text the graph does not show the property: sizes that are symbols have no values there");
     if (c.cancel().cancelled())
         c.setExit(ExitInterrupted);
     else if (!reduced.complete)

@@ -145,8 +145,13 @@ Json totalsJson(const CopyTotals& t) {
 /// `decisions --need`: every copy that is left, whether it is needed, what to change; what the lane copies and what `best` copies of the same graph.
 void answerNeeds(Command& c, const Staged& staged, const std::vector<DecisionRow>& rows) {
     Table table;
-    table.columns = {{"need", "need"},           {"node", "node", false, 32},   {"argument", "argument", false, 20}, {"code", "reason"},
-                     {"cloned_bytes", "cloned", true}, {"needed_bytes", "needed", true}, {"change", "what to change", false, 70}};
+    table.columns = {{"need", "need"},
+                     {"node", "node", false, 32},
+                     {"argument", "argument", false, 20},
+                     {"code", "reason"},
+                     {"cloned_bytes", "cloned", true},
+                     {"needed_bytes", "needed", true},
+                     {"change", "what to change", false, 70}};
     for (const char* key : {"verdict", "origin", "op", "avoided_by", "sentence"}) table.columns.push_back({key, ""});
     table.empty = "no copies are left";
     NodeFacts facts(staged);
@@ -158,7 +163,8 @@ void answerNeeds(Command& c, const Staged& staged, const std::vector<DecisionRow
         sum.cloned += row.clonedBytes.value_or(0);
         sum.needed += row.neededBytes.value_or(0);
         Row out;
-        out.cells = {row.need, row.node, row.argument, reasonName(row.code), bytesText(row.clonedBytes, "?"), bytesText(row.neededBytes, "?"), changeFor(row)};
+        out.cells = {row.need,      row.node, row.argument, reasonName(row.code), bytesText(row.clonedBytes, "?"), bytesText(row.neededBytes, "?"),
+                     changeFor(row)};
         out.json = decisionJson(row, facts);
         out.json["change"] = changeFor(row);
         table.rows.push_back(std::move(out));
@@ -182,10 +188,11 @@ void answerNeeds(Command& c, const Staged& staged, const std::vector<DecisionRow
     }
     writeTable(c.out(), table, c.format());
     if (c.format() != Format::Table) return;
-    c.out().write(fmt::format("\nneeded {}, avoidable {}, unknown {}\n{}: {} clones, {} cloned, {} copied back; best: {} clones, {} cloned, {} copied back\n",
-                              sums["needed"].rows, sums["avoidable"].rows, sums["unknown"].rows, escaped(staged.lane.name), before.clones,
-                              bytesText(before.clonedBytes, "?"), bytesText(before.copiedBackBytes, "?"), after.clones, bytesText(after.clonedBytes, "?"),
-                              bytesText(after.copiedBackBytes, "?")));
+    c.out().write(
+        fmt::format("\nneeded {}, avoidable {}, unknown {}\n{}: {} clones, {} cloned, {} copied back; best: {} clones, {} cloned, {} copied back\n",
+                    sums["needed"].rows, sums["avoidable"].rows, sums["unknown"].rows, escaped(staged.lane.name), before.clones,
+                    bytesText(before.clonedBytes, "?"), bytesText(before.copiedBackBytes, "?"), after.clones, bytesText(after.clonedBytes, "?"),
+                    bytesText(after.copiedBackBytes, "?")));
 }
 
 }  // namespace

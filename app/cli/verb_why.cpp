@@ -159,8 +159,8 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 Json explained(const std::string& node, const LogExplanation& said) {
-    return {{"node", node},         {"attempted", said.attempted}, {"cloned", said.cloned},     {"missed", said.missed},
-            {"bytes", orNull(said.bytes)}, {"calls", said.calls},  {"agrees", said.agrees}, {"sentence", said.sentence}};
+    return {{"node", node},        {"attempted", said.attempted}, {"cloned", said.cloned},    {"missed", said.missed}, {"bytes", orNull(said.bytes)},
+            {"calls", said.calls}, {"agrees", said.agrees},       {"sentence", said.sentence}};
 }
 
 void writeExplained(Output& out, const Json& line) {
@@ -190,7 +190,8 @@ std::vector<std::optional<Forced>> forceAll(Command& c, const Staged& staged, st
         auto write = forceWrite(*runs, *staged.recording, staged.lane.id, cards[i].row, c.ops());
         Forced& forced = out[i].emplace();
         if (write) {
-            if (write->shownNeeded() && cards[i].row.need == "unknown") cards[i].row.need = "needed";  // reason-codes.md 1: an executed counter-example
+            if (write->shownNeeded() && cards[i].row.need == "unknown")
+                cards[i].row.need = "needed";  // reason-codes.md 1: an executed counter-example
             forced.write = std::move(*write);
         }
         if (!write && write.error().code != "FORCE_IMPOSSIBLE") endWith(write.error());
@@ -222,9 +223,12 @@ Json forcedJson(const Forced& forced) {
                  {"at", w.first->at},
                  {"expected", orNull(w.first->valueA)},
                  {"found", orNull(w.first->valueB)}};
-    return {{"stage", w.stageName},  {"verdict", w.error ? "failed" : std::string(exec::toString(w.verdict))},
-            {"needed", w.shownNeeded()}, {"first", first},
-            {"reads", reads},        {"error", w.error ? diagnosticJson(*w.error) : Json(nullptr)},
+    return {{"stage", w.stageName},
+            {"verdict", w.error ? "failed" : std::string(exec::toString(w.verdict))},
+            {"needed", w.shownNeeded()},
+            {"first", first},
+            {"reads", reads},
+            {"error", w.error ? diagnosticJson(*w.error) : Json(nullptr)},
             {"sentence", w.sentence()}};
 }
 

@@ -69,7 +69,8 @@ protected:
         painter.drawRect(rect().adjusted(inset, inset, -inset, -inset));
         painter.setFont(Metrics::uiFont(1.4, true));
         painter.setPen(p(Role::Ink));
-        painter.drawText(rect(), Qt::AlignCenter, MainWindow::tr("Drop to open: a graph, a log, a trace, a folder of dumps, an archive, or a session"));
+        painter.drawText(rect(), Qt::AlignCenter,
+                         MainWindow::tr("Drop to open: a graph, a log, a trace, a folder of dumps, an archive, or a session"));
     }
 };
 
@@ -82,8 +83,8 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override {
         if (event->type() == QEvent::Resize || event->type() == QEvent::Show || event->type() == QEvent::LayoutRequest) {
             const QSize size = button_->sizeHint();
-            button_->setGeometry(tabs_->width() - size.width() - Metrics::gap(), std::max(0, (tabs_->tabBar()->height() - size.height()) / 2), size.width(),
-                                 size.height());
+            button_->setGeometry(tabs_->width() - size.width() - Metrics::gap(), std::max(0, (tabs_->tabBar()->height() - size.height()) / 2),
+                                 size.width(), size.height());
             button_->raise();
         }
         return QObject::eventFilter(watched, event);
@@ -231,7 +232,8 @@ void MainWindow::buildDocks() {
     bottom_->addTab(chunk_, tr("Chunker"));
     bottom_->addTab(runs_, tr("Run"));
     bottom_->addTab(log_, tr("Log"));
-    for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, memory_, numerics_, chunk_, runs_, log_, aliases_, history_}) page->setAutoFillBackground(true);
+    for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, memory_, numerics_, chunk_, runs_, log_, aliases_, history_})
+        page->setAutoFillBackground(true);
     auto* larger = iconButton(QStringLiteral("up"), tr("Larger or smaller tables"), QStringLiteral("bottom.enlarge"), bottom_);
     new CornerPlace(larger, bottom_);
     connect(larger, &QToolButton::clicked, this, [this] { action(QStringLiteral("view.enlargeTables"))->trigger(); });

@@ -4,19 +4,14 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
-#include <QDir>
 #include <QDockWidget>
-#include <QFileDialog>
 #include <QMenu>
 #include <QMenuBar>
-#include <QScrollArea>
 #include <QStackedWidget>
 #include <QTabWidget>
-#include <QToolTip>
 #include <QVBoxLayout>
 
 #include "app/gui/main_window.h"
-#include "app/cli/command_table.h"
 #include "core/pipeline/pipeline.h"
 #include "views/canvas/byte_map_canvas.h"
 #include "views/canvas/metrics.h"
@@ -335,7 +330,8 @@ void MainWindow::bindPanelCommands() {
     });
     bind("view.resetLayout", [this] { resetLayout(); });
     bind("compare.duplicate", [this] { duplicateAndCompare(); });
-    bind("compare.swap", [this] { compare_->active() ? compare_->swap() : say(tr("Nothing stands beside this pipeline: Ctrl+D puts its counterpart there.")); });
+    bind("compare.swap",
+         [this] { compare_->active() ? compare_->swap() : say(tr("Nothing stands beside this pipeline: Ctrl+D puts its counterpart there.")); });
     bind("compare.next", [this] {
         compare_->active() ? compare_->goToUnmatched() : say(tr("Nothing stands beside this pipeline: Ctrl+D puts its counterpart there."));
     });
@@ -376,7 +372,8 @@ void MainWindow::bindPanelCommands() {
     auto step = [this](int direction, bool bigOnly) {
         return [this, direction, bigOnly] {
             raisePanel(QStringLiteral("memory"));
-            if (!memory_->step(direction, bigOnly)) say(direction > 0 ? tr("Memory does not change further down.") : tr("Memory does not change further up."));
+            if (!memory_->step(direction, bigOnly))
+                say(direction > 0 ? tr("Memory does not change further down.") : tr("Memory does not change further up."));
         };
     };
     bind("memory.nextEvent", step(1, false));
@@ -552,84 +549,6 @@ void MainWindow::cancelOrClear() {
     session_.clearSelection(Origin::Command);
 }
 
-void MainWindow::chooseFile() {
-    auto* dialog = new QFileDialog(this, tr("Open"));
-    dialog->setObjectName(QStringLiteral("open.dialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilters({tr("Graphs and sessions (*.py *.txt *.log *.aliascope)"), tr("All files (*)")});
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-        OpenRequest request;
-        request.path = path;
-        open(request);
-    });
-    dialog->open();
-}
-
-void MainWindow::chooseOperators() {
-    auto* dialog = new QFileDialog(this, tr("Add operator schemas"));
-    dialog->setObjectName(QStringLiteral("operators.dialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilters({tr("Operator schemas (*.ops)"), tr("All files (*)")});
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-        extraOps_ << path;
-        if (!last_.path.isEmpty() || !last_.text.isEmpty()) open(last_);
-        say(tr("Operators of %1 are used from now on.").arg(path));
-    });
-    dialog->open();
-}
-
-void MainWindow::saveAs() {
-    auto* dialog = new QFileDialog(this, tr("Save session as"));
-    dialog->setObjectName(QStringLiteral("save.dialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("aliascope"));
-    dialog->setNameFilters({tr("Sessions (*.aliascope)")});
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { session_.saveAs(path); });
-    dialog->open();
-}
-
-void MainWindow::closeGraph() {
-    banner_->hide();
-    session_.close();
-}
-
-void MainWindow::pasteGraph() {
-    OpenRequest request;
-    request.text = QApplication::clipboard()->text();
-    request.title = tr("pasted graph");
-    if (request.text.trimmed().isEmpty()) {
-        say(tr("The clipboard holds no text."));
-        return;
-    }
-    open(request);
-}
-
-void MainWindow::openNewestTrace() {
-    QStringList roots{QDir::homePath()};
-    if (const QString folder = qEnvironmentVariable("TORCH_TRACE"); !folder.isEmpty()) roots.prepend(folder);
-    session_.jobs().start(
-        tr("Looking for the newest trace"), QStringLiteral("newest"), JobQueue::Kind::Visible,
-        [roots](const JobContext& job) { return newestTrace(roots, [&job] { return job.cancelled(); }); },
-        [this, roots](const QString& path) {
-            if (path.isEmpty()) return say(tr("No trace or dump was found in %1.").arg(roots.join(tr(" or "))));
-            OpenRequest request;
-            request.path = path;
-            open(request);
-        });
-}
-
-void MainWindow::chooseWatched() {
-    auto* dialog = new QFileDialog(this, tr("Watch a folder for new dumps"));
-    dialog->setObjectName(QStringLiteral("watch.dialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::Directory);
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { dumps_->watch(path); });
-    dialog->open();
-}
-
 void MainWindow::setTheme(ThemeChoice choice) { applyTheme(choice); }
 
 void MainWindow::applyKeys() {
@@ -638,55 +557,6 @@ void MainWindow::applyKeys() {
         if (!singleKeys_) keys.removeIf(isSingle);
         action(QString::fromLatin1(command.id))->setShortcuts(keys);
     }
-}
-
-void MainWindow::showTooltip() {
-    const QWidget* focus = QApplication::focusWidget();
-    if (!focus) return;
-    QString text = focus->toolTip();
-    if (text.isEmpty()) text = focus->accessibleName();
-    const auto* view = qobject_cast<const QAbstractItemView*>(focus);
-    if (view && view->currentIndex().isValid()) {
-        const QString cell = view->currentIndex().data(Qt::ToolTipRole).toString();
-        if (!cell.isEmpty()) text = cell;
-    }
-    QToolTip::showText(focus->mapToGlobal(focus->rect().center()), text, const_cast<QWidget*>(focus));
-    say(text.section(QLatin1Char('\n'), 0, 0));
-}
-
-void MainWindow::showKeys() { showSheet(QStringLiteral("help.sheet"), tr("Keyboard"), keyboardSheet()); }
-
-void MainWindow::showSheet(const QString& objectName, const QString& title, const QString& html) {
-    auto* sheet = new QScrollArea(this);
-    sheet->setObjectName(objectName);
-    sheet->setAccessibleName(title);
-    sheet->setWindowFlag(Qt::Tool);
-    sheet->setWindowTitle(title);
-    sheet->setAttribute(Qt::WA_DeleteOnClose);
-    sheet->setWidgetResizable(true);
-    auto* text = new QLabel(html, sheet);
-    text->setTextFormat(Qt::RichText);
-    text->setWordWrap(true);
-    text->setMargin(Metrics::pad());
-    text->setAlignment(Qt::AlignTop);
-    sheet->setWidget(text);
-    sheet->resize(Metrics::em(34), Metrics::em(44));
-    sheet->show();
-}
-
-void MainWindow::copyVerb(const QString& verb) {
-    const cli::VerbSpec* spec = cli::findVerb(verb.toStdString());
-    QString command = QStringLiteral("aliascope %1").arg(verb);
-    if (session_.isOpen() && spec && !spec->arguments.empty()) {
-        const bool staged = std::find(spec->options.begin(), spec->options.end(), "--pipeline") != spec->options.end();
-        command = staged ? commandLine(session_, verb) : QStringLiteral("aliascope %1 %2").arg(verb, shellQuoted(session_.commandFile()));
-    }
-    QApplication::clipboard()->setText(command);
-    say(tr("Copied: %1").arg(command));
-}
-
-void MainWindow::showAbout() {
-    say(tr("Aliascope %1: what a graph compiler does to memory, stage by stage. Qt %2.").arg(QCoreApplication::applicationVersion(), QLatin1String(qVersion())));
 }
 
 }  // namespace aliascope

@@ -59,7 +59,8 @@ void WindowState::restore() {
         return;
     }
     session_.ask(
-        QStringLiteral("state.read"), [](const Recording& recording, const JobContext&) { return QByteArray::fromStdString(recording.uiState(kKey)); },
+        QStringLiteral("state.read"),
+        [](const Recording& recording, const JobContext&) { return QByteArray::fromStdString(recording.uiState(kKey)); },
         [this, path](const QByteArray& state) {
             if (path != session_.sessionPath()) return;
             path_ = path;

@@ -318,7 +318,8 @@ std::optional<std::int64_t> overlapElements(const TensorType& a, const TensorTyp
 
 bool isDense(const TensorType& t) {
     const auto region = regionOf(t);
-    if (!region || knownEmpty(t) || std::any_of(t.strides->begin(), t.strides->end(), [](const SymInt& s) { return !s.constant() || *s.constant() < 0; }))
+    if (!region || knownEmpty(t) ||
+        std::any_of(t.strides->begin(), t.strides->end(), [](const SymInt& s) { return !s.constant() || *s.constant() < 0; }))
         return false;
     for (std::size_t d = 0; d < t.sizes.size(); ++d)
         if ((*t.strides)[d].constant() == 0 && t.sizes[d].constant() != 1) return false;

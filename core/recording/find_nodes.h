@@ -20,7 +20,8 @@ struct FindContext {
 ///
 /// A bare word is sought in the name and in the operator; `bytes`, `users`, `rank` are of the value; `verdict:`, `need:`, `code:`, `rule:`, `pass:`,
 /// `cloned`, `reported`, `needed` of the decisions about the node, up to this stage.
-std::vector<std::uint32_t> findNodes(const StageSnapshot& snapshot, const FindContext& context, const query::Find& find, const CancelToken& cancel = {});
+std::vector<std::uint32_t> findNodes(const StageSnapshot& snapshot, const FindContext& context, const query::Find& find,
+                                     const CancelToken& cancel = {});
 
 /// `f32[8, 512][512, 1]cuda:0` -> `f32`; empty when it is no tensor.
 std::string dtypeOfType(const std::string& type);

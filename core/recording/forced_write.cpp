@@ -181,7 +181,8 @@ Result<ForcedWrite> forceWrite(StageRuns& runs, const Recording& recording, std:
     auto graph = recording.graph(lane, decision.stage, ops);
     if (!graph) return fail(std::move(graph.error()));
     const NodeId node = decision.uid ? NodeId(static_cast<std::uint32_t>(*decision.uid)) : NodeId();
-    if (decision.uid && (*decision.uid >> 32) != 0) return fail(impossible(*graph, NodeId(), decision.argument, "it stands in the body of another operator"));
+    if (decision.uid && (*decision.uid >> 32) != 0)
+        return fail(impossible(*graph, NodeId(), decision.argument, "it stands in the body of another operator"));
     auto forced = writtenInPlace(*graph, ops, node, decision.argument);
     if (!forced) return fail(std::move(forced.error()));
 

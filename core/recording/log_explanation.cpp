@@ -60,9 +60,7 @@ struct WrittenCall {
     std::vector<const DecisionRow*> rows;
 };
 
-bool decides(const DecisionRow& row) {
-    return row.uid && (row.verdict == "clone" || row.verdict == "in-place") && row.rule.starts_with("reinplace");
-}
+bool decides(const DecisionRow& row) { return row.uid && (row.verdict == "clone" || row.verdict == "in-place") && row.rule.starts_with("reinplace"); }
 
 std::vector<WrittenCall> callsOf(const Recording& recording, std::int64_t lane, const std::vector<DecisionRow>& rows) {
     std::map<Uid, WrittenCall> byUid;
@@ -106,7 +104,8 @@ bool agreesWith(const WrittenCall& call, const LogLine& line) {
     const auto same = [](const std::vector<std::string>& words, const std::set<std::string>& known) {
         return std::set<std::string>(words.begin(), words.end()) == known;
     };
-    return same(line.tried, call.tried) && same(line.cloned, call.cloned) && same(line.missed, call.missed) && line.bytes.value_or(call.bytes) == call.bytes;
+    return same(line.tried, call.tried) && same(line.cloned, call.cloned) && same(line.missed, call.missed) &&
+           line.bytes.value_or(call.bytes) == call.bytes;
 }
 
 std::string sentenceOf(const LogExplanation& said, std::size_t recorded) {
@@ -119,8 +118,9 @@ std::string sentenceOf(const LogExplanation& said, std::size_t recorded) {
         out = fmt::format("{} cloned; counted as missed: {}{}.", joined(said.cloned), joined(said.missed),
                           said.bytes ? fmt::format(", {} B (numel x item size of the missed values)", withThousands(*said.bytes)) : "");
     if (said.calls.empty()) return out + (recorded > 0 ? " No call of this lane is meant by that name." : " This lane recorded no such decision.");
-    out += fmt::format(" {} {}.", said.agrees ? "It fits" : "It names, with other verdicts than this lane recorded,",
-                       said.calls.size() == 1 ? "%" + said.calls.front() : fmt::format("{} calls: %{}", said.calls.size(), fmt::join(said.calls, ", %")));
+    out += fmt::format(
+        " {} {}.", said.agrees ? "It fits" : "It names, with other verdicts than this lane recorded,",
+        said.calls.size() == 1 ? "%" + said.calls.front() : fmt::format("{} calls: %{}", said.calls.size(), fmt::join(said.calls, ", %")));
     return out;
 }
 

@@ -22,7 +22,8 @@ struct LogExplanation {
     bool agrees = false;                                 ///< the recorded verdicts of `calls` are those of the line
 };
 
-/// Calls by name, by original name, by operator, else by their arguments and verdicts; none of them when nothing fits. Only decisions of re-inplacing.
+/// Calls by name, by original name, by operator, else by their arguments and verdicts; none of them when nothing fits. Only decisions of
+/// re-inplacing.
 LogExplanation explainLogLine(const Recording& recording, std::int64_t lane, const LogLine& line);
 
 }  // namespace aliascope

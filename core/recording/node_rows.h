@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "core/analysis/alias.h"
-#include "core/recording/row_queue.h"
 #include "core/recording/graph_state.h"
+#include "core/recording/row_queue.h"
 #include "core/recording/storage_versions.h"
 #include "core/recording/text_pool.h"
 

@@ -10,7 +10,7 @@ namespace {
 NodeId standIn(const Graph& g, NodeId id) {
     const Node& n = g[id];
     for (NodeId operand : g.operands(id)) {
-        if (const TensorType *a = n.tensor(), *b = g[operand].tensor(); a && b && a->dtype == b->dtype && a->sizes == b->sizes) return operand;
+        if (const TensorType* a = n.tensor(), *b = g[operand].tensor(); a && b && a->dtype == b->dtype && a->sizes == b->sizes) return operand;
         if (n.type && n.type->asSym() && g[operand].type && g[operand].type->asSym()) return operand;
     }
     return {};

@@ -32,7 +32,8 @@ std::string_view spelled(const Node& n) {
 /// What one run of the pipeline came to.
 class WholeRun : public query::Subject {
 public:
-    WholeRun(const Graph& g, const Pipeline& pipeline, const OpRegistry& ops, const PropertyOptions& options, const StageBehaviour& behaviour, bool judge)
+    WholeRun(const Graph& g, const Pipeline& pipeline, const OpRegistry& ops, const PropertyOptions& options, const StageBehaviour& behaviour,
+             bool judge)
         : opened_(g), pipeline_(pipeline), ops_(ops), options_(options), behaviour_(behaviour) {
         last_ = g.clone();
         Stages stages(*this);
@@ -48,7 +49,9 @@ public:
             case Field::Name:
             case Field::Text:
                 for (NodeId id : inOrder(last_))
-                    if ((field != Field::Op && fits(last_[id].name.view())) || (field != Field::Name && last_[id].isCall() && fits(spelled(last_[id])))) return true;
+                    if ((field != Field::Op && fits(last_[id].name.view())) ||
+                        (field != Field::Name && last_[id].isCall() && fits(spelled(last_[id]))))
+                        return true;
                 return false;
             case Field::Stage:
             case Field::Pass:
@@ -59,20 +62,28 @@ public:
                         const Reason* reason = findReason(d.code);
                         return fits(d.code) || (reason && fits(reason->name));
                     }
-                    return (field == Field::Verdict && fits(d.verdict)) || (field == Field::Need && fits(d.need)) || (field == Field::Rule && fits(d.rule));
+                    return (field == Field::Verdict && fits(d.verdict)) || (field == Field::Need && fits(d.need)) ||
+                           (field == Field::Rule && fits(d.rule));
                 });
         }
     }
 
     std::optional<double> number(Number what) const override {
         switch (what) {
-            case Number::Clones: return static_cast<double>(copies().clones);
-            case Number::Cloned: return static_cast<double>(copies().clonedBytes);
-            case Number::Copied: return static_cast<double>(copies().copiedBackBytes);
-            case Number::Nodes: return static_cast<double>(last_.size());
-            case Number::Reported: return sum([](const Decision& d) { return d.counted ? d.reportedBytes : std::nullopt; });
-            case Number::Needed: return sum([](const Decision& d) { return d.neededBytes; });
-            default: return std::nullopt;
+            case Number::Clones:
+                return static_cast<double>(copies().clones);
+            case Number::Cloned:
+                return static_cast<double>(copies().clonedBytes);
+            case Number::Copied:
+                return static_cast<double>(copies().copiedBackBytes);
+            case Number::Nodes:
+                return static_cast<double>(last_.size());
+            case Number::Reported:
+                return sum([](const Decision& d) { return d.counted ? d.reportedBytes : std::nullopt; });
+            case Number::Needed:
+                return sum([](const Decision& d) { return d.neededBytes; });
+            default:
+                return std::nullopt;
         }
     }
 
@@ -83,15 +94,19 @@ public:
 
     bool holds(const Fact& fact) const override {
         switch (fact.kind) {
-            case Fact::Kind::Differs: return behaviour_.differs(opened_, pipeline_, fact.argument);
+            case Fact::Kind::Differs:
+                return behaviour_.differs(opened_, pipeline_, fact.argument);
             case Fact::Kind::Decision:
                 return anyDecision([&](const Decision& d) {
                     return std::all_of(fact.with.begin(), fact.with.end(), [&](const auto& pair) { return detailFits(d, pair.first, pair.second); });
                 });
-            case Fact::Kind::PassFails: return run_.failed && !verifierFailed() && (fact.argument.empty() || failedPass_ == fact.argument);
-            case Fact::Kind::VerifierFails: return run_.failed && verifierFailed();
+            case Fact::Kind::PassFails:
+                return run_.failed && !verifierFailed() && (fact.argument.empty() || failedPass_ == fact.argument);
+            case Fact::Kind::VerifierFails:
+                return run_.failed && verifierFailed();
             case Fact::Kind::Finding:
-                if (std::any_of(run_.diagnostics.begin(), run_.diagnostics.end(), [&](const Diagnostic& d) { return d.code == fact.argument; })) return true;
+                if (std::any_of(run_.diagnostics.begin(), run_.diagnostics.end(), [&](const Diagnostic& d) { return d.code == fact.argument; }))
+                    return true;
                 return StageBehaviour::isExecuted(fact.argument) && behaviour_.finds(opened_, pipeline_, fact.argument);
         }
         return false;

@@ -1,7 +1,7 @@
 #pragma once
-// Properties of a graph under a pipeline, in the find language (ui.md 3.7): what `reduce --keep` keeps. Terms speak of the whole run: `clones>=1` of its
-// last graph, `decision(code=RI30)` of any decision, `pass-fails(cse)`, `finding(STALE_READ)`, `differs(reinplace)` of what the stage gives when it is
-// executed (`differs` of any stage).
+// Properties of a graph under a pipeline, in the find language (ui.md 3.7): what `reduce --keep` keeps. Terms speak of the whole run: `clones>=1` of
+// its last graph, `decision(code=RI30)` of any decision, `pass-fails(cse)`, `finding(STALE_READ)`, `differs(reinplace)` of what the stage gives when
+// it is executed (`differs` of any stage).
 //
 // Numbers: clones, cloned, copied (bytes copied back into inputs), nodes, reported and needed (sums over decisions). Fields: op, name of the last
 // graph; verdict, need, code, pass, rule of decisions; stage of stages that changed the graph. Flags: clone, changed.

@@ -49,7 +49,8 @@ private:
         out_.graph = std::move(candidate);
         ++out_.taken;
         if (options_.progress)
-            options_.progress(-1, std::to_string(out_.graph.size()) + " of " + std::to_string(start_) + " nodes left after " + std::to_string(out_.tries) + " tries");
+            options_.progress(-1, std::to_string(out_.graph.size()) + " of " + std::to_string(start_) + " nodes left after " +
+                                      std::to_string(out_.tries) + " tries");
         return true;
     }
 
@@ -102,13 +103,17 @@ private:
         };
         const auto here = [&]() -> const Graph& { return *bodyAt(out_.graph, path); };
         bool smaller = false;
-        if (main) smaller |= shrinkList([&] { return resultCount(here()); }, [&](std::size_t a, std::size_t b) { return within([&](Graph& g) { return dropResults(g, a, b); }); });
-        smaller |= shrinkList([&] { return calls(here()).size(); }, [&](std::size_t a, std::size_t b) {
-            const auto all = calls(here());
-            const std::vector<NodeId> chunk(all.begin() + static_cast<std::ptrdiff_t>(a), all.begin() + static_cast<std::ptrdiff_t>(b));
-            const auto take = [&](TakeOut how) { return within([&](Graph& g) { return takeOut(g, chunk, how); }); };
-            return take(TakeOut::Bypass) || (main && take(TakeOut::Cut));
-        });
+        if (main)
+            smaller |= shrinkList([&] { return resultCount(here()); },
+                                  [&](std::size_t a, std::size_t b) { return within([&](Graph& g) { return dropResults(g, a, b); }); });
+        smaller |= shrinkList([&] { return calls(here()).size(); },
+                              [&](std::size_t a, std::size_t b) {
+                                  const auto all = calls(here());
+                                  const std::vector<NodeId> chunk(all.begin() + static_cast<std::ptrdiff_t>(a),
+                                                                  all.begin() + static_cast<std::ptrdiff_t>(b));
+                                  const auto take = [&](TakeOut how) { return within([&](Graph& g) { return takeOut(g, chunk, how); }); };
+                                  return take(TakeOut::Bypass) || (main && take(TakeOut::Cut));
+                              });
         const auto dropIdle = [&](bool inputs) {
             const auto idle = idleInputs(here(), inputs);
             if (within([&](Graph& g) { return reduce::erase(g, idle); })) return true;
@@ -118,8 +123,7 @@ private:
         };
         smaller |= dropIdle(main);
         smaller |= within(dropIdleBodies);
-        for (const ArgumentStep& step : argumentSteps(here(), ops_))
-            smaller |= within([&](Graph& g) { return apply(g, step); });
+        for (const ArgumentStep& step : argumentSteps(here(), ops_)) smaller |= within([&](Graph& g) { return apply(g, step); });
         return smaller;
     }
 

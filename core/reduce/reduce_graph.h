@@ -2,8 +2,8 @@
 // Delta debugging of graphs: the smallest graph found that still shows a property. Results are dropped, calls are taken out (their users read an
 // operand instead, or a fresh input), arguments are made plain, sizes small, symbols numbers; bodies of higher-order operators likewise.
 //
-// Every candidate is verified before it is asked about, so that what remains is a graph that could have been opened. The result is minimal in the sense
-// of delta debugging: no single step that was tried makes it smaller; a smaller one may exist.
+// Every candidate is verified before it is asked about, so that what remains is a graph that could have been opened. The result is minimal in the
+// sense of delta debugging: no single step that was tried makes it smaller; a smaller one may exist.
 //
 // Thread-safety: none shared; a call works on clones of `g`.
 
@@ -27,7 +27,7 @@ struct Reduction {
     Graph graph;
     std::uint64_t tries = 0;  ///< candidates that passed the verifier and were asked about
     std::uint64_t taken = 0;
-    bool complete = true;     ///< false: cancelled, or out of tries or time
+    bool complete = true;  ///< false: cancelled, or out of tries or time
 };
 
 /// `keeps` says whether a graph shows the property; `g` itself is taken to. It must not depend on names. Asked O(n log n) times for n nodes where

@@ -1,6 +1,6 @@
 #pragma once
-// The steps of reduceGraph on one graph, each on a clone that is thrown away when it does not help. Every function tells whether it changed something.
-// Private to core/reduce.
+// The steps of reduceGraph on one graph, each on a clone that is thrown away when it does not help. Every function tells whether it changed
+// something. Private to core/reduce.
 
 #include <vector>
 

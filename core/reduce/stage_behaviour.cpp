@@ -21,10 +21,14 @@ struct Seen {
 /// Passes may regroup floats; what PyTorch's precision of the type leaves is close.
 double tolerance(DType dtype) {
     switch (dtype) {
-        case DType::F64: return 1e-9;
-        case DType::BF16: return 3e-2;
-        case DType::F16: return 1e-2;
-        default: return 1e-4;
+        case DType::F64:
+            return 1e-9;
+        case DType::BF16:
+            return 3e-2;
+        case DType::F16:
+            return 1e-2;
+        default:
+            return 1e-4;
     }
 }
 
@@ -48,7 +52,12 @@ bool close(const Seen& a, const Seen& b) {
 
 struct StageBehaviour::Machine {
     Machine(const OpRegistry& ops, std::uint64_t seed, bool standIn, CancelToken cancel)
-        : ops(ops), bodies(exec::OpBodies::read(ops)), cpu(exec::makeCpuBackend(exec::Precision::Reference)), seed(seed), standIn(standIn), cancel(std::move(cancel)) {}
+        : ops(ops),
+          bodies(exec::OpBodies::read(ops)),
+          cpu(exec::makeCpuBackend(exec::Precision::Reference)),
+          seed(seed),
+          standIn(standIn),
+          cancel(std::move(cancel)) {}
 
     struct Ran {
         bool complete = false;

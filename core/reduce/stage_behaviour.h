@@ -16,7 +16,8 @@ public:
     ~StageBehaviour();
     StageBehaviour(StageBehaviour&&) noexcept;
 
-    /// Some stage named `stage` (empty = any, `last`) gives other results, or leaves other values in the inputs, than `g`. False when `g` does not run.
+    /// Some stage named `stage` (empty = any, `last`) gives other results, or leaves other values in the inputs, than `g`. False when `g` does not
+    /// run.
     bool differs(const Graph& g, const Pipeline& pipeline, const std::string& stage) const;
     /// Codes that only an execution finds: STALE_READ, UNDEFINED_READ.
     static bool isExecuted(const std::string& code);

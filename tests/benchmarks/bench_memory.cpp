@@ -131,7 +131,7 @@ std::shared_ptr<Recording> longRun() {
         {
             recording::Database db(sessionPath(), recording::Database::Access::Write);
             recording::RowQueue queue;
-        recording::TextPool pool(queue, db);
+            recording::TextPool pool(queue, db);
             recording::Transaction transaction(db);
             recording::writeMemory(db, pool, freshRun(db), traffic(1'000'000));
             transaction.commit();

@@ -1,12 +1,12 @@
-// The passes of `best`, each by itself; then the whole torch-v2 pipeline, without and with recording, beside what PyTorch's own passes took on the same graph (data/*.record.json: seconds and
-// nodes as PyTorch 2.11 measured them on its machine; after its joint passes it partitions, so its later passes saw two smaller graphs).
+// The passes of `best`, each by itself; then the whole torch-v2 pipeline, without and with recording, beside what PyTorch's own passes took on the
+// same graph (data/*.record.json: seconds and nodes as PyTorch 2.11 measured them on its machine; after its joint passes it partitions, so its later
+// passes saw two smaller graphs).
 
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
-
 #include <nlohmann/json.hpp>
 
 #include "core/recording/recorder.h"

@@ -1,5 +1,6 @@
-// What a user does in the window against the budgets of ui.md 8: time of the painting thread's processor, 95th percentile, with the budget beside it and
-// `over` = how many times the budget that is. Runs offscreen; nothing asserts a time. Arguments are copies of the largest sample (2,941 nodes each).
+// What a user does in the window against the budgets of ui.md 8: time of the painting thread's processor, 95th percentile, with the budget beside it
+// and `over` = how many times the budget that is. Runs offscreen; nothing asserts a time. Arguments are copies of the largest sample (2,941 nodes
+// each).
 
 #include <benchmark/benchmark.h>
 #include <time.h>
@@ -111,8 +112,10 @@ MainWindow& windowOf(int copies) {
 /// The window of this size with its stage; null (and the benchmark skipped) when it could not be opened.
 StageViewPtr stageOf(benchmark::State& state) {
     const StageViewPtr& view = windowOf(int(state.range(0))).session().view();
-    if (!view) state.SkipWithError("the session does not open");
-    else state.counters["nodes"] = double(view->snapshot->nodes.size());
+    if (!view)
+        state.SkipWithError("the session does not open");
+    else
+        state.counters["nodes"] = double(view->snapshot->nodes.size());
     return view;
 }
 
@@ -171,8 +174,10 @@ void zoomFrame(benchmark::State& state) {
         if (canvas->zoom() <= 0.11) out = false;
         if (canvas->zoom() >= 1.9) out = true;
         measure([&] {
-            if (out) canvas->zoomOut();
-            else canvas->zoomIn();
+            if (out)
+                canvas->zoomOut();
+            else
+                canvas->zoomIn();
             canvas->viewport()->repaint();
         });
     }

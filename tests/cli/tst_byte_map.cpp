@@ -2,9 +2,9 @@
 
 #include <QTest>
 
-#include "core/report/byte_map.h"
 #include "app/cli/decision_view.h"
 #include "core/exec/reinplace_log.h"
+#include "core/report/byte_map.h"
 
 using namespace aliascope;
 using namespace aliascope::cli;

@@ -66,14 +66,17 @@ private slots:
         QTest::newRow("samples") << QStringList{"samples"} << QStringList{"samples"};
         QTest::newRow("version") << QStringList{"version"} << QStringList{"version", "session_schema"};
         QTest::newRow("check") << QStringList{"check", "S", "--max-clones", "99"} << QStringList{"gates", "failed", "ok", "baseline_written"};
-        QTest::newRow("compare") << QStringList{"compare", "S", "S"} << QStringList{"same", "differs", "first_difference", "figures", "stages", "nodes", "sentence"};
+        QTest::newRow("compare") << QStringList{"compare", "S", "S"}
+                                 << QStringList{"same", "differs", "first_difference", "figures", "stages", "nodes", "sentence"};
         QTest::newRow("report") << QStringList{"report", "S"} << QStringList{"written", "bytes", "findings", "html"};
         QTest::newRow("export") << QStringList{"export", "S"} << QStringList{"written", "form", "bytes", "text"};
         QTest::newRow("show --find") << QStringList{"show", "S", "--find", "output"} << QStringList{"nodes"};
-        QTest::newRow("explain") << QStringList{"explain", "For node mylib.cache, attempted to reinplace ['key_cache', 'value_cache']. We were unable to reinplace []; [] (if "
-                                                           "non-empty) are possible missed reinplacing opportunities that may be bad for memory usage and performance. Total size of "
-                                                           "missed opportunities with static shapes is : 0 bytes."}
-                                 << QStringList{"lines"};
+        QTest::newRow("explain")
+            << QStringList{"explain",
+                           "For node mylib.cache, attempted to reinplace ['key_cache', 'value_cache']. We were unable to reinplace []; [] (if "
+                           "non-empty) are possible missed reinplacing opportunities that may be bad for memory usage and performance. Total size of "
+                           "missed opportunities with static shapes is : 0 bytes."}
+            << QStringList{"lines"};
         QTest::newRow("devices") << QStringList{"devices"} << QStringList{"devices"};
         QTest::newRow("doctor") << QStringList{"doctor"} << QStringList{"checks", "faults"};
         QTest::newRow("completion") << QStringList{"completion", "fish"} << QStringList{"shell", "script"};
@@ -304,7 +307,9 @@ private slots:
         QCOMPARE(line["calls"].toArray().size(), 4);
         QVERIFY(line["agrees"].toBool());
         QVERIFY2(line["sentence"].toString().contains("32,768 B"), qPrintable(line["sentence"].toString()));
-        QCOMPARE(ask({"why", session_, "--line", "For node other::op, attempted to reinplace ['x']. We were unable to reinplace []; [] is : 0 bytes"}).exit, 1);
+        QCOMPARE(ask({"why", session_, "--line", "For node other::op, attempted to reinplace ['x']. We were unable to reinplace []; [] is : 0 bytes"})
+                     .exit,
+                 1);
     }
 
     void historyTellsStates() {
@@ -391,7 +396,8 @@ private slots:
         QTest::newRow("limit too far") << QStringList{"list", kv, "--limits", "values=5000"} << 2 << "N from 1 to 1000";
         QTest::newRow("session to standard output") << QStringList{"run", kv, "-o", "-"} << 2 << "a session is a file";
         QTest::newRow("selftest on what") << QStringList{"selftest", "--device", "tpu"} << 2 << "cpu or cpu-ref expected";
-        QTest::newRow("no records") << QStringList{"selftest", "--records", "nosuch.jsonl"} << 3 << "nosuch.jsonl: error R004: the records cannot be read";
+        QTest::newRow("no records") << QStringList{"selftest", "--records", "nosuch.jsonl"} << 3
+                                    << "nosuch.jsonl: error R004: the records cannot be read";
         QTest::newRow("standard input twice") << QStringList{"opt", "-", "--pipeline", "-"} << 2 << "cannot be both";
     }
     void mistakes() {
@@ -408,9 +414,10 @@ private slots:
     void limitsCanBeMoved() {
         const Answer narrow = ask({"list", kv, "--limits", "nodes=5,messages=2"});
         QVERIFY2(narrow.err.contains("R050") && narrow.err.contains("limit of 5; raise it with --limits"), qPrintable(narrow.err));
-        const QByteArray nested = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = "
-                                  "call_function[target=torch.ops.aten.cat.default](args = (" +
-                                  QByteArray(400, '[') + "%x" + QByteArray(400, ']') + ",), kwargs = {})\n    return (y,)\n";
+        const QByteArray nested =
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = "
+            "call_function[target=torch.ops.aten.cat.default](args = (" +
+            QByteArray(400, '[') + "%x" + QByteArray(400, ']') + ",), kwargs = {})\n    return (y,)\n";
         QVERIFY(ask({"list", "-"}, nested).err.contains("R050"));
         const QString out = folder_.filePath("nested.aliascope");
         const Answer wide = ask({"run", "-", "--passes", "dce", "--limits", "values=500", "-o", out}, nested);
@@ -491,8 +498,9 @@ private slots:
     void fullDiskIsNineWithAClearMessage() {
         const QString folder = folder_.filePath("small");
         QVERIFY(QDir().mkpath(folder));
-        const QString script = "mount -t tmpfs -o size=1m tmpfs '%1' || exit 77; '%2' run '%3' -o '%1/x.aliascope'; code=$?; "
-                               "'%2' stages '%1/x.aliascope' >&2; TMPDIR='%1' '%2' stages '%3' >&2; exit $code";
+        const QString script =
+            "mount -t tmpfs -o size=1m tmpfs '%1' || exit 77; '%2' run '%3' -o '%1/x.aliascope'; code=$?; "
+            "'%2' stages '%1/x.aliascope' >&2; TMPDIR='%1' '%2' stages '%3' >&2; exit $code";
         QProcess shell;
         shell.start("unshare", {"-rm", "sh", "-c", script.arg(folder, ALIASCOPE_PROGRAM, samples + "gpt2_train_joint.py")});
         if (!shell.waitForStarted() || !shell.waitForFinished(30'000) || shell.exitCode() == 77 || shell.exitCode() == 1)
@@ -536,8 +544,9 @@ private slots:
                        .arg(QChar(0x202e))
                        .toUtf8());
         text.close();
-        for (const QString verb : {"list '%2'", "list '%2' --format csv", "list '%2' --format md", "list '%2' --format ndjson", "show '%2'",
-                                   "show '%2' --as graph", "show '%2' --json", "run '%2'", "diff '%2'", "aliases '%2'", "show '%2' --graph 'x\x1b[31m'"}) {
+        for (const QString verb :
+             {"list '%2'", "list '%2' --format csv", "list '%2' --format md", "list '%2' --format ndjson", "show '%2'", "show '%2' --as graph",
+              "show '%2' --json", "run '%2'", "diff '%2'", "aliases '%2'", "show '%2' --graph 'x\x1b[31m'"}) {
             QProcess process;
             process.start("/usr/bin/script", {"-qec", QString("'%1' " + verb + " --no-color").arg(ALIASCOPE_PROGRAM, file), "/dev/null"});
             QVERIFY(process.waitForFinished(30'000));

@@ -34,7 +34,10 @@ struct Stage {
         add(node(3, "call_function", "clone_default_1", "torch.ops.aten.clone.default", "f32[8192]", 9), 32768);
         add(node(4, "call_function", "cache", "torch.ops.mylib.cache.default", "None", -1), std::nullopt);
         add(node(5, "output", "output", "output", "", -1), std::nullopt);
-        snapshot.edges = {{1, 2, "self", EdgeRow::Mode::Read}, {2, 3, "self", EdgeRow::Mode::Read}, {3, 4, "key", EdgeRow::Mode::ReadWrite}, {2, 4, "x", EdgeRow::Mode::Read}};
+        snapshot.edges = {{1, 2, "self", EdgeRow::Mode::Read},
+                          {2, 3, "self", EdgeRow::Mode::Read},
+                          {3, 4, "key", EdgeRow::Mode::ReadWrite},
+                          {2, 4, "x", EdgeRow::Mode::Read}};
         changes = {{3, "clone_default_1", ChangeMark::Added}};
         storages.resize(2);
         storages[0].id = 1;

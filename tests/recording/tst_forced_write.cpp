@@ -53,7 +53,8 @@ class ForcedWriteTest : public QObject {
 
 private slots:
     void initTestCase() {
-        QVERIFY(ops_.addText("op mylib::foo(Tensor(a!) x) -> ()\n    def forward(self, x):\n        add_ = torch.ops.aten.add_.Tensor(x, 1)\n        return ()\n",
+        QVERIFY(ops_.addText("op mylib::foo(Tensor(a!) x) -> ()\n    def forward(self, x):\n        add_ = torch.ops.aten.add_.Tensor(x, 1)\n        "
+                             "return ()\n",
                              "ops")
                     .empty());
     }
@@ -104,7 +105,8 @@ class Net(torch.nn.Module):
         const auto scatter = writtenInPlace(g, ops_, g.find("select_scatter"_n), "self");
         QVERIFY(scatter.has_value());
         const std::string text = printReadable(*scatter);
-        QVERIFY2(text.find("torch.ops.aten.select.int(x, 0, 1)") != std::string::npos && text.find("torch.ops.aten.copy_.default(select, y)") != std::string::npos &&
+        QVERIFY2(text.find("torch.ops.aten.select.int(x, 0, 1)") != std::string::npos &&
+                     text.find("torch.ops.aten.copy_.default(select, y)") != std::string::npos &&
                      text.find("return (x, index_put)") != std::string::npos,
                  text.c_str());
         const auto put = writtenInPlace(g, ops_, g.find("index_put"_n), "self");

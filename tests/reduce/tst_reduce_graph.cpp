@@ -113,7 +113,8 @@ class Net(torch.nn.Module):
             return (neg,)
 )",
                                          [](const Graph& g) { return calls(g, "aten::cos"); });
-        QVERIFY2(text.find("aten.cos.default") != std::string::npos && text.find("aten.sin") == std::string::npos && text.find("aten.neg") == std::string::npos,
+        QVERIFY2(text.find("aten.cos.default") != std::string::npos && text.find("aten.sin") == std::string::npos &&
+                     text.find("aten.neg") == std::string::npos,
                  text.c_str());
     }
 
@@ -135,7 +136,8 @@ class Net(torch.nn.Module):
     }
 
     void stopsWhenToldTo() {
-        std::string text = "class Net(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n        # No stacktrace found for following nodes\n";
+        std::string text =
+            "class Net(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n        # No stacktrace found for following nodes\n";
         std::string last = "x";
         for (int i = 0; i < 60; ++i) {
             const std::string name = "sin_" + std::to_string(i);
@@ -145,13 +147,17 @@ class Net(torch.nn.Module):
         const Graph g = read(text + "        return (" + last + ",)\n");
         ReduceOptions few;
         few.mostTries = 3;
-        const Reduction r = reduceGraph(g, ops_, [&](const Graph& now) { return calls(now, "aten::sin"); }, few);
+        const Reduction r = reduceGraph(
+            g, ops_, [&](const Graph& now) { return calls(now, "aten::sin"); }, few);
         QVERIFY(!r.complete);
         QCOMPARE(r.tries, std::uint64_t{3});
         QVERIFY(verify(r.graph, ops_).has_value());
         ReduceOptions cancelled;
         cancelled.cancel.cancel();
-        QCOMPARE(reduceGraph(g, ops_, [](const Graph&) { return true; }, cancelled).tries, std::uint64_t{0});
+        QCOMPARE(reduceGraph(
+                     g, ops_, [](const Graph&) { return true; }, cancelled)
+                     .tries,
+                 std::uint64_t{0});
     }
 
 private:

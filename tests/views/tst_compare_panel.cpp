@@ -44,7 +44,8 @@ private slots:
         QVERIFY2(text.contains(QLatin1String("cloned 1.69 MiB / 0 B")), qPrintable(text));
         auto* table = window_->findChild<QTableView*>(QStringLiteral("compare.table"));
         QCOMPARE(table->model()->rowCount(), 2);
-        QVERIFY(compare->command().startsWith(QLatin1String("aliascope compare kv_cache_layers.py:torch-v1 kv_cache_layers.py:torch-v2 --ops mylib.ops")));
+        QVERIFY(compare->command().startsWith(
+            QLatin1String("aliascope compare kv_cache_layers.py:torch-v1 kv_cache_layers.py:torch-v2 --ops mylib.ops")));
     }
 
     void stagesStepTogether() {

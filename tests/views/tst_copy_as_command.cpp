@@ -146,7 +146,8 @@ private slots:
         QStringList shown, printed;
         for (int row = 0; row < tree->model()->rowCount(parent); ++row) {
             const QModelIndex at = tree->model()->index(row, 0, parent);
-            if (at.data(AliasTreeModel::KindRole).toInt() != int(AliasMember::Kind::Write)) shown << at.siblingAtColumn(AliasTreeModel::Place).data().toString();
+            if (at.data(AliasTreeModel::KindRole).toInt() != int(AliasMember::Kind::Write))
+                shown << at.siblingAtColumn(AliasTreeModel::Place).data().toString();
         }
         for (const QJsonValue& member : members)
             printed << QStringLiteral("%1 \u2013 %2").arg(grouped(member["first_byte"].toInteger()), grouped(member["end_byte"].toInteger()));
@@ -161,7 +162,8 @@ private slots:
         QCOMPARE(rows.size(), table->model()->rowCount());
         for (qsizetype i = 0; i < rows.size(); ++i) {
             QCOMPARE(rows[i]["stage"].toInt(), table->model()->index(int(i), 0).data(HistoryModel::StageRole).toInt());
-            QVERIFY2(table->model()->index(int(i), HistoryModel::State).data().toString().startsWith(text(rows[i]["state"])), qPrintable(text(rows[i]["state"])));
+            QVERIFY2(table->model()->index(int(i), HistoryModel::State).data().toString().startsWith(text(rows[i]["state"])),
+                     qPrintable(text(rows[i]["state"])));
         }
     }
 
@@ -173,7 +175,8 @@ private slots:
             filter->setText(find);
             QVERIFY(settled(session()));
             QStringList shown, printed;
-            for (int row = 0; row < table->model()->rowCount(); ++row) shown << table->model()->index(row, 1).data().toString().remove(QLatin1Char('%'));
+            for (int row = 0; row < table->model()->rowCount(); ++row)
+                shown << table->model()->index(row, 1).data().toString().remove(QLatin1Char('%'));
             for (const QJsonValue& node : copied("nodes.table").rows("nodes"))
                 printed << (node["node"].isObject() ? text(node["node"]["name"]) : node["name"].isString() ? text(node["name"]) : text(node["node"]));
             shown.sort();
@@ -205,7 +208,8 @@ private slots:
         QVERIFY(settled(session()));
         QCOMPARE(first["idx"].toInt(), session().stage());
         QCOMPARE(text(first["node"]["name"]), nameOfSelection());
-        QCOMPARE(result["values"].toArray().size(), qsizetype(window_->findChild<QTableView*>(QStringLiteral("numerics.table"))->model()->rowCount()));
+        QCOMPARE(result["values"].toArray().size(),
+                 qsizetype(window_->findChild<QTableView*>(QStringLiteral("numerics.table"))->model()->rowCount()));
     }
 
     void twoPipelines() {
@@ -215,13 +219,15 @@ private slots:
         QVERIFY2(answer.exit == 0, qPrintable(answer.err));
         const QString out = QString::fromUtf8(QJsonDocument(answer.result()).toJson(QJsonDocument::Compact));
         QVERIFY2(out.contains(QLatin1String("1769472")), qPrintable(out.left(1500)));
-        QVERIFY2(window_->comparePanel()->differences().contains(QLatin1String("cloned 1.69 MiB / 0 B")), qPrintable(window_->comparePanel()->differences()));
+        QVERIFY2(window_->comparePanel()->differences().contains(QLatin1String("cloned 1.69 MiB / 0 B")),
+                 qPrintable(window_->comparePanel()->differences()));
     }
 
     void decisionsThatAreSearchedFor() {
         auto* filter = window_->findChild<QLineEdit*>(QStringLiteral("decisions.filter"));
         auto* table = window_->findChild<QTableView*>(QStringLiteral("decisions.table"));
-        for (const QString& find : {QStringLiteral("code:RI30 cloned>200K"), QStringLiteral("value_cache -verdict:applied"), QStringLiteral("pass:functionalize")}) {
+        for (const QString& find :
+             {QStringLiteral("code:RI30 cloned>200K"), QStringLiteral("value_cache -verdict:applied"), QStringLiteral("pass:functionalize")}) {
             filter->setText(find);
             QVERIFY(settled(session()));
             QVERIFY2(table->model()->rowCount() > 0, qPrintable(find));
@@ -292,11 +298,13 @@ private:
         QStringList shown, printed;
         for (int row = 0; row < proxy->rowCount(); ++row) {
             const DecisionRow& d = *proxy->decisionAt(proxy->index(row, 0));
-            shown << QString::fromStdString(d.node + " " + d.argument + " " + d.verdict + " " + d.code + " ") + QString::number(d.clonedBytes.value_or(0));
+            shown << QString::fromStdString(d.node + " " + d.argument + " " + d.verdict + " " + d.code + " ") +
+                         QString::number(d.clonedBytes.value_or(0));
         }
         for (const QJsonValue& d : rows)
-            printed << QStringList{text(d["node"]["name"]), text(d["argument"]), text(d["verdict"]), text(d["code"]), QString::number(d["cloned_bytes"].toInteger())}.join(
-                QLatin1Char(' '));
+            printed << QStringList{text(d["node"]["name"]), text(d["argument"]), text(d["verdict"]), text(d["code"]),
+                                   QString::number(d["cloned_bytes"].toInteger())}
+                           .join(QLatin1Char(' '));
         shown.sort();
         printed.sort();
         QCOMPARE(printed, shown);

@@ -3,7 +3,6 @@
 #include <QTest>
 #include <functional>
 
-
 #include "views/session/drawing_filter.h"
 #include "views/session/stage_view.h"
 

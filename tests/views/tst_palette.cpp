@@ -70,7 +70,8 @@ double ciede2000(const Lab& p, const Lab& q) {
     const double t = 1 - 0.17 * std::cos((hMean - 30) * degrees) + 0.24 * std::cos(2 * hMean * degrees) + 0.32 * std::cos((3 * hMean + 6) * degrees) -
                      0.20 * std::cos((4 * hMean - 63) * degrees);
     const double turn = 30 * std::exp(-std::pow((hMean - 275) / 25, 2)), rc = 2 * std::sqrt(cMean7 / (cMean7 + pow25));
-    const double sl = 1 + 0.015 * std::pow(lMean - 50, 2) / std::sqrt(20 + std::pow(lMean - 50, 2)), sc = 1 + 0.045 * cMean, sh = 1 + 0.015 * cMean * t;
+    const double sl = 1 + 0.015 * std::pow(lMean - 50, 2) / std::sqrt(20 + std::pow(lMean - 50, 2)), sc = 1 + 0.045 * cMean,
+                 sh = 1 + 0.015 * cMean * t;
     const double rt = -std::sin(2 * turn * degrees) * rc;
     return std::sqrt(std::pow(dl / sl, 2) + std::pow(dc / sc, 2) + std::pow(dH / sh, 2) + rt * (dc / sc) * (dH / sh));
 }
@@ -149,7 +150,9 @@ private slots:
             return roles;
         };
         for (const auto& [name, theme] : themes) {
-            QTest::addRow("%s differences", name) << int(theme) << QList<int>{int(Role::Added), int(Role::Removed), int(Role::Changed), int(Role::Unchanged)} << 16.0;
+            QTest::addRow("%s differences", name) << int(theme)
+                                                  << QList<int>{int(Role::Added), int(Role::Removed), int(Role::Changed), int(Role::Unchanged)}
+                                                  << 16.0;
             QTest::addRow("%s verdicts", name) << int(theme) << range(Role::InPlace, Role::Wrong) << 16.0;
             QTest::addRow("%s storages", name) << int(theme) << range(Role::Slot1, Role::Slot6) << 8.0;
             QTest::addRow("%s families", name) << int(theme) << range(Role::FamilyView, Role::FamilyIo) << 8.0;

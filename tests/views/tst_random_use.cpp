@@ -27,13 +27,13 @@ using namespace aliascope;
 namespace {
 
 constexpr std::array<int, 62> kKeys = {
-    Qt::Key_A,     Qt::Key_B,      Qt::Key_C,      Qt::Key_D,    Qt::Key_E,      Qt::Key_F,     Qt::Key_G,        Qt::Key_H,         Qt::Key_I,
-    Qt::Key_J,     Qt::Key_K,      Qt::Key_L,      Qt::Key_M,    Qt::Key_N,      Qt::Key_O,     Qt::Key_P,        Qt::Key_R,         Qt::Key_S,
-    Qt::Key_T,     Qt::Key_U,      Qt::Key_V,      Qt::Key_W,    Qt::Key_X,      Qt::Key_Y,     Qt::Key_Z,        Qt::Key_0,         Qt::Key_1,
-    Qt::Key_2,     Qt::Key_3,      Qt::Key_4,      Qt::Key_5,    Qt::Key_8,      Qt::Key_9,     Qt::Key_Period,   Qt::Key_Comma,     Qt::Key_Slash,
-    Qt::Key_Plus,  Qt::Key_Minus,  Qt::Key_Up,     Qt::Key_Down, Qt::Key_Left,   Qt::Key_Right, Qt::Key_PageUp,   Qt::Key_PageDown,  Qt::Key_Home,
-    Qt::Key_End,   Qt::Key_Return, Qt::Key_Escape, Qt::Key_Tab,  Qt::Key_Space,  Qt::Key_F3,    Qt::Key_F5,       Qt::Key_F6,        Qt::Key_F9,
-    Qt::Key_F10,   Qt::Key_F11,    Qt::Key_Colon,  Qt::Key_At,   Qt::Key_Delete, Qt::Key_Less,  Qt::Key_Question, Qt::Key_Backspace};
+    Qt::Key_A,    Qt::Key_B,      Qt::Key_C,      Qt::Key_D,    Qt::Key_E,      Qt::Key_F,     Qt::Key_G,        Qt::Key_H,        Qt::Key_I,
+    Qt::Key_J,    Qt::Key_K,      Qt::Key_L,      Qt::Key_M,    Qt::Key_N,      Qt::Key_O,     Qt::Key_P,        Qt::Key_R,        Qt::Key_S,
+    Qt::Key_T,    Qt::Key_U,      Qt::Key_V,      Qt::Key_W,    Qt::Key_X,      Qt::Key_Y,     Qt::Key_Z,        Qt::Key_0,        Qt::Key_1,
+    Qt::Key_2,    Qt::Key_3,      Qt::Key_4,      Qt::Key_5,    Qt::Key_8,      Qt::Key_9,     Qt::Key_Period,   Qt::Key_Comma,    Qt::Key_Slash,
+    Qt::Key_Plus, Qt::Key_Minus,  Qt::Key_Up,     Qt::Key_Down, Qt::Key_Left,   Qt::Key_Right, Qt::Key_PageUp,   Qt::Key_PageDown, Qt::Key_Home,
+    Qt::Key_End,  Qt::Key_Return, Qt::Key_Escape, Qt::Key_Tab,  Qt::Key_Space,  Qt::Key_F3,    Qt::Key_F5,       Qt::Key_F6,       Qt::Key_F9,
+    Qt::Key_F10,  Qt::Key_F11,    Qt::Key_Colon,  Qt::Key_At,   Qt::Key_Delete, Qt::Key_Less,  Qt::Key_Question, Qt::Key_Backspace};
 
 int environment(const char* name, int otherwise) {
     bool ok = false;
@@ -62,7 +62,8 @@ private slots:
         QVERIFY(QDir::setCurrent(folder_.path()));  // what a chooser saves lands here
         write(QStringLiteral("bad.txt"), "this is a shopping list, not a graph\n");
         write(QStringLiteral("half.txt"),
-              "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %r : [num_users=1] = call_function[target=torch.ops.aten.relu.default](args = (%x,, "
+              "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %r : [num_users=1] = "
+              "call_function[target=torch.ops.aten.relu.default](args = (%x,, "
               "kwargs = {})\n    return r\n");
         write(QStringLiteral("cut.aliascope"), QByteArray("SQLite format 3\0 and no more", 29));
     }
@@ -162,7 +163,8 @@ private:
     void key() {
         QWidget* focus = QApplication::focusWidget();
         if (!focus || focus->window() != window_.get()) focus = window_.get();
-        const int modifiers[] = {Qt::NoModifier, Qt::NoModifier, Qt::ShiftModifier, Qt::ControlModifier, Qt::AltModifier, Qt::ControlModifier | Qt::ShiftModifier};
+        const int modifiers[] = {Qt::NoModifier,      Qt::NoModifier,  Qt::ShiftModifier,
+                                 Qt::ControlModifier, Qt::AltModifier, Qt::ControlModifier | Qt::ShiftModifier};
         const auto modifier = Qt::KeyboardModifiers(modifiers[pick(6)]);
         const auto key = Qt::Key(kKeys[std::size_t(pick(int(kKeys.size())))]);
         say(QStringLiteral("key %1 in %2").arg(QKeySequence(int(modifier) | key).toString(), focus->objectName()));
@@ -208,7 +210,8 @@ private:
 
     void drop() {
         QMimeData data;
-        const QStringList files = {QStringLiteral("bad.txt"), QStringLiteral("half.txt"), QStringLiteral("cut.aliascope"), QStringLiteral("nothing.txt"), QStringLiteral(".")};
+        const QStringList files = {QStringLiteral("bad.txt"), QStringLiteral("half.txt"), QStringLiteral("cut.aliascope"),
+                                   QStringLiteral("nothing.txt"), QStringLiteral(".")};
         const int what = pick(int(files.size()) + 2);
         if (what < files.size()) data.setUrls({QUrl::fromLocalFile(folder_.filePath(files[what]))});
         if (what == files.size()) data.setUrls({QUrl::fromLocalFile(QStringLiteral(ALIASCOPE_SOURCE_DIR "/sample_graphs/overlapping_views.py"))});

@@ -53,7 +53,8 @@ private slots:
         shot(QStringLiteral("1-start"));
         samples->setFocus();
         QTest::keyClick(samples, Qt::Key_Home);
-        for (int row = 0; row < samples->model()->rowCount() && !samples->currentIndex().data().toString().contains(QLatin1String("Key/value")); ++row)
+        for (int row = 0; row < samples->model()->rowCount() && !samples->currentIndex().data().toString().contains(QLatin1String("Key/value"));
+             ++row)
             QTest::keyClick(samples, Qt::Key_Down);
         QTest::keyClick(samples, Qt::Key_Return);
         QVERIFY(settle());
@@ -153,9 +154,10 @@ private slots:
         press(Qt::Key_K, Qt::ControlModifier);
         auto* field = window_->findChild<QLineEdit*>(QStringLiteral("palette.field"));
         QVERIFY(field->hasFocus());
-        QTest::keyClicks(field, QStringLiteral("explain: For node mylib::cache, attempted to reinplace ['key_cache', 'value_cache']. We were unable to reinplace "
-                                               "['key_cache', 'value_cache']; ['key_cache', 'value_cache'] (if non-empty) are possible missed reinplacing "
-                                               "opportunities. Total size of missed opportunities with static shapes is : 32768 bytes."));
+        QTest::keyClicks(
+            field, QStringLiteral("explain: For node mylib::cache, attempted to reinplace ['key_cache', 'value_cache']. We were unable to reinplace "
+                                  "['key_cache', 'value_cache']; ['key_cache', 'value_cache'] (if non-empty) are possible missed reinplacing "
+                                  "opportunities. Total size of missed opportunities with static shapes is : 32768 bytes."));
         QTest::keyClick(field, Qt::Key_Return);
         QVERIFY(settle());
         WhyCard* card = window_->whyCard();
@@ -209,7 +211,9 @@ private:
     void shot(const QString& step) {
         QCoreApplication::processEvents();
         QString tag = QString::fromLatin1(QTest::currentDataTag()).replace(QLatin1Char(' '), QLatin1Char('-'));
-        keepPicture(*window_, QStringLiteral("walk-%1%2-%3").arg(QLatin1String(QTest::currentTestFunction()), tag.isEmpty() ? tag : QLatin1Char('-') + tag, step));
+        keepPicture(
+            *window_,
+            QStringLiteral("walk-%1%2-%3").arg(QLatin1String(QTest::currentTestFunction()), tag.isEmpty() ? tag : QLatin1Char('-') + tag, step));
     }
 
     std::unique_ptr<MainWindow> window_;

@@ -3,8 +3,8 @@
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QPainter>
 #include <QPaintEvent>
+#include <QPainter>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
@@ -138,7 +138,8 @@ void ByteMapCanvas::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     if (shown_.empty() || extent_ <= 0) return;
     paintAxis(painter);
-    const int first = std::max(0, event->rect().top() / rowHeight() - 1), last = std::min(int(shown_.size()) - 1, event->rect().bottom() / rowHeight());
+    const int first = std::max(0, event->rect().top() / rowHeight() - 1),
+              last = std::min(int(shown_.size()) - 1, event->rect().bottom() / rowHeight());
     for (int row = first; row <= last; ++row) paintRow(painter, std::size_t(row));
     if (hasFocus()) {
         painter.setPen(QPen(Palette::active()(Role::Selection), Metrics::focus()));
@@ -167,17 +168,20 @@ void ByteMapCanvas::paintRow(QPainter& painter, std::size_t row) const {
     const AliasMember& member = *shown_[row];
     const QRect area = bar(row);
     const bool chosen = member.uid == selected_, second = member.uid == compared_;
-    if (chosen || second) painter.fillRect(line(row), p.mix(Role::Panel, Role::Selection, (p.theme() == Theme::Light ? 0.12 : 0.22) * (chosen ? 1.0 : 0.6)));
+    if (chosen || second)
+        painter.fillRect(line(row), p.mix(Role::Panel, Role::Selection, (p.theme() == Theme::Light ? 0.12 : 0.22) * (chosen ? 1.0 : 0.6)));
     painter.setFont(Metrics::monoFont(0.88));
     painter.setPen(p(chosen || second ? Role::Ink : Role::Secondary));
     const QRect label(Metrics::gap(), line(row).top(), labelWidth() - Metrics::pad(), rowHeight());
-    painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText((second ? QStringLiteral("2 ") : QString()) + percentName(member.name), Qt::ElideMiddle, label.width()));
+    painter.drawText(
+        label, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText((second ? QStringLiteral("2 ") : QString()) + percentName(member.name), Qt::ElideMiddle, label.width()));
     if (!member.region) {
         painter.setPen(p(Role::Secondary));
         painter.setFont(Metrics::uiFont(0.85));
         painter.fillRect(area, QBrush(p(Role::Line), Qt::Dense6Pattern));
-        painter.drawText(area, Qt::AlignCenter, painter.fontMetrics().elidedText(tr("? place not known: taken as overlapping"), Qt::ElideRight, area.width()));
+        painter.drawText(area, Qt::AlignCenter,
+                         painter.fontMetrics().elidedText(tr("? place not known: taken as overlapping"), Qt::ElideRight, area.width()));
         return;
     }
     paintCoverage(painter, member, area);
@@ -249,7 +253,8 @@ void ByteMapCanvas::mouseMoveEvent(QMouseEvent* event) {
     QString text = tr("cursor %1").arg(grouped(byte));
     if (member.region) {
         const auto index = indexAt(*member.region, byte);
-        text += index ? QStringLiteral(" = %1[%2]").arg(percentName(member.name), indexText(*index)) : tr(": not in %1").arg(percentName(member.name));
+        text +=
+            index ? QStringLiteral(" = %1[%2]").arg(percentName(member.name), indexText(*index)) : tr(": not in %1").arg(percentName(member.name));
     }
     emit hovered(text);
 }

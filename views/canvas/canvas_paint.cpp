@@ -1,7 +1,6 @@
 // The two layers of a GraphCanvas: the base (groups, edges, cards) and the overlay (selection, hover, alias and mutation edges).
 
 #include <QPainter>
-
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +16,8 @@ constexpr qreal kDimmed = 0.4;
 /// An edge as integer rectangles: down, across in the gap above the target, down. Never a path: thousands of them stay cheap.
 void drawOrthogonal(QPainter& p, QPointF a, QPointF b, double gap, int width, const QColor& colour) {
     const double turn = std::max(a.y(), b.y() - gap);
-    const int x1 = int(std::round(a.x())), x2 = int(std::round(b.x())), y1 = int(std::round(a.y())), yt = int(std::round(turn)), y2 = int(std::round(b.y()));
+    const int x1 = int(std::round(a.x())), x2 = int(std::round(b.x())), y1 = int(std::round(a.y())), yt = int(std::round(turn)),
+              y2 = int(std::round(b.y()));
     p.fillRect(QRect(x1, y1, width, yt - y1 + width), colour);
     p.fillRect(QRect(std::min(x1, x2), yt, std::abs(x2 - x1) + width, width), colour);
     p.fillRect(QRect(x2, yt, width, y2 - yt), colour);
@@ -74,8 +74,8 @@ void GraphCanvas::Private::paintEdges(QPainter& p, const QRectF& content) const 
     const bool heads = painter->level() == DetailLevel::Near;
     const double gap = LayoutOptions().rowGap * zoom / 2;
     const auto& edges = drawing().edges;
-    const auto first = std::lower_bound(edges.begin(), edges.end(), content.top() - drawing().longestEdge,
-                                        [](const PlacedEdge& e, double y) { return e.y1 < y; });
+    const auto first =
+        std::lower_bound(edges.begin(), edges.end(), content.top() - drawing().longestEdge, [](const PlacedEdge& e, double y) { return e.y1 < y; });
     p.setRenderHint(QPainter::Antialiasing, false);
     for (auto it = first; it != edges.end() && it->y1 <= content.bottom(); ++it) {
         if (it->stub || it->y2 < content.top()) continue;
@@ -208,8 +208,10 @@ void GraphCanvas::Private::paintSelectedEdges(QPainter& p, int index) const {
         if (b.y() >= a.y()) {
             // Clipped to the view: a lane over thousands of rows must not be rasterised whole.
             const QPointF from(a.x(), std::max<double>(a.y(), port.top() - 4)), to(b.x(), std::min<double>(b.y(), port.bottom() + 4 + gap));
-            if (b.y() <= port.bottom() + gap) drawOrthogonal(p, from, b, gap, 2, colour);
-            else p.fillRect(QRectF(std::round(from.x()), from.y(), 2, to.y() - from.y()), colour);
+            if (b.y() <= port.bottom() + gap)
+                drawOrthogonal(p, from, b, gap, 2, colour);
+            else
+                p.fillRect(QRectF(std::round(from.x()), from.y(), 2, to.y() - from.y()), colour);
             if (painter->level() == DetailLevel::Near) drawArrowHead(p, b + QPointF(1, 0), 8 * zoom, colour);
         }
     }
@@ -242,7 +244,10 @@ void GraphCanvas::Private::paintAliasFrames(QPainter& p) const {
 void GraphCanvas::Private::paintMutationEdges(QPainter& p) const {
     if (selection.storage < 0) return;
     const QColor colour = Palette::active()(Role::FamilyWrite);
-    struct Write { Uid writer; std::int64_t ord; };
+    struct Write {
+        Uid writer;
+        std::int64_t ord;
+    };
     std::vector<Write> writes;
     std::vector<Write> readers;
     for (std::uint32_t member : view->members(selection.storage)) {
@@ -251,8 +256,10 @@ void GraphCanvas::Private::paintMutationEdges(QPainter& p) const {
             const EdgeRow& edge = view->snapshot->edges[e];
             const NodeRow* to = view->node(edge.to);
             if (!to) continue;
-            if (edge.mode == EdgeRow::Mode::Write || edge.mode == EdgeRow::Mode::ReadWrite) writes.push_back({edge.to, to->ord});
-            else if (edge.mode == EdgeRow::Mode::Read) readers.push_back({edge.to, to->ord});
+            if (edge.mode == EdgeRow::Mode::Write || edge.mode == EdgeRow::Mode::ReadWrite)
+                writes.push_back({edge.to, to->ord});
+            else if (edge.mode == EdgeRow::Mode::Read)
+                readers.push_back({edge.to, to->ord});
         }
     }
     // What stands in the way of a decision about a write is the edge to look at.

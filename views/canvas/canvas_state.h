@@ -2,7 +2,6 @@
 // What a GraphCanvas remembers between two events, and the geometry between content (logical pixels at zoom 1) and viewport.
 
 #include <QPointF>
-
 #include <unordered_map>
 
 #include "views/canvas/card_painter.h"
@@ -27,22 +26,22 @@ struct GraphCanvas::Private {
     bool aliasHighlight = false, mutationEdges = false;
     double zoom = 1.0;
     int hoverCard = -1;
-    QImage base;                        ///< the base layer as last painted; null = stale
+    QImage base;  ///< the base layer as last painted; null = stale
     std::unique_ptr<CardPainter> painter;
-    std::vector<std::uint32_t> stubsIn, stubsOut;  ///< edges that end as stubs, by card: counts
+    std::vector<std::uint32_t> stubsIn, stubsOut;       ///< edges that end as stubs, by card: counts
     std::vector<std::int32_t> stubInEdge, stubOutEdge;  ///< the first of them, -1 = none
     bool dragging = false, moved = false;
     QPoint dragStart, scrollStart;
 
     const LayoutResult& drawing() const { return *view->drawing; }
     bool empty() const { return !view || !view->drawing || view->drawing->cards.empty(); }
-    QPointF origin() const;             ///< viewport position of content (0, 0)
+    QPointF origin() const;  ///< viewport position of content (0, 0)
     QPointF toViewport(QPointF content) const { return origin() + content * zoom; }
     QPointF toContent(QPointF viewport) const { return (viewport - origin()) / zoom; }
     QRectF rectOf(const PlacedCard& c) const { return QRectF(toViewport({c.x, c.y}), QSizeF(c.width * zoom, c.height * zoom)); }
     QRectF visibleContent() const;
 
-    int cardOf(Uid uid) const;          ///< -1 = not drawn
+    int cardOf(Uid uid) const;  ///< -1 = not drawn
     int cardAt(QPointF viewport) const;
     /// The card at the other end of the only long edge whose stub lies there, -1 = none.
     int stubTargetAt(QPointF viewport) const;

@@ -2,7 +2,6 @@
 
 #include <QFontMetricsF>
 #include <QLocale>
-
 #include <algorithm>
 #include <cmath>
 
@@ -113,15 +112,22 @@ namespace {
 Role familyRole(Family family) {
     switch (family) {
         case Family::View:
-        case Family::Shape: return Role::FamilyView;
-        case Family::Copy: return Role::FamilyCopy;
-        case Family::Write: return Role::FamilyWrite;
+        case Family::Shape:
+            return Role::FamilyView;
+        case Family::Copy:
+            return Role::FamilyCopy;
+        case Family::Write:
+            return Role::FamilyWrite;
         case Family::Wrapper:
-        case Family::Custom: return Role::FamilyWrapper;
-        case Family::Matmul: return Role::FamilyMatmul;
+        case Family::Custom:
+            return Role::FamilyWrapper;
+        case Family::Matmul:
+            return Role::FamilyMatmul;
         case Family::Input:
-        case Family::Output: return Role::FamilyIo;
-        default: return Role::FamilyCompute;
+        case Family::Output:
+            return Role::FamilyIo;
+        default:
+            return Role::FamilyCompute;
     }
 }
 
@@ -164,9 +170,12 @@ QColor CardPainter::fill(std::uint32_t node) const {
 void CardPainter::paint(QPainter& p, const PlacedCard& placed, const QRectF& r) const {
     if (placed.group >= 0 && level_ != DetailLevel::Far) return paintGroup(p, placed, r);
     switch (level_) {
-        case DetailLevel::Far: return paintFar(p, placed, r);
-        case DetailLevel::Middle: return paintMiddle(p, placed, r);
-        case DetailLevel::Near: return paintNear(p, placed, r);
+        case DetailLevel::Far:
+            return paintFar(p, placed, r);
+        case DetailLevel::Middle:
+            return paintMiddle(p, placed, r);
+        case DetailLevel::Near:
+            return paintNear(p, placed, r);
     }
 }
 
@@ -230,7 +239,8 @@ void CardPainter::paintVerdict(QPainter& p, const CardText& t, const QRectF& row
     p.drawText(square, Qt::AlignCenter, verdictGlyph(t.kind));
     p.setPen(c(Role::Ink));
     const QRectF words = row.adjusted(mark + 5 * zoom_, 0, 0, 0);
-    p.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(t.verdictWord + QStringLiteral("  ") + t.detail, Qt::ElideRight, words.width()));
+    p.drawText(words, Qt::AlignLeft | Qt::AlignVCenter,
+               metrics.elidedText(t.verdictWord + QStringLiteral("  ") + t.detail, Qt::ElideRight, words.width()));
 }
 
 void CardPainter::paintNear(QPainter& p, const PlacedCard& placed, const QRectF& r) const {
@@ -249,7 +259,8 @@ void CardPainter::paintNear(QPainter& p, const PlacedCard& placed, const QRectF&
     paintHeat(p, node, r);
 
     const double pad = card::padding * z;
-    QRectF inner(column.right() + pad, r.y() + pad * 0.7, r.right() - column.right() - 2 * pad - (heatStep(node) ? card::familyColumn * z / 2 : 0), r.height() - 1.4 * pad);
+    QRectF inner(column.right() + pad, r.y() + pad * 0.7, r.right() - column.right() - 2 * pad - (heatStep(node) ? card::familyColumn * z / 2 : 0),
+                 r.height() - 1.4 * pad);
     const double rowHeight = inner.height() / 4;
     const auto row = [&](int i) { return QRectF(inner.x(), inner.y() + rowHeight * i, inner.width(), rowHeight); };
     const QFontMetricsF titleMetrics(fonts_.title), nameMetrics(fonts_.name), smallMetrics(fonts_.small);
@@ -304,8 +315,10 @@ void CardPainter::paintGroup(QPainter& p, const PlacedCard& placed, const QRectF
     const GroupCount& g = groups_[placed.group];
     const bool nearLevel = level_ == DetailLevel::Near;
     QColor ground = c(Role::Panel);
-    if (mode_ == ColourMode::Diff && g.added) ground = c(Role::AddedFill);
-    else if (mode_ == ColourMode::Diff && g.changed) ground = c(Role::ChangedFill);
+    if (mode_ == ColourMode::Diff && g.added)
+        ground = c(Role::AddedFill);
+    else if (mode_ == ColourMode::Diff && g.changed)
+        ground = c(Role::ChangedFill);
     // A second sheet behind the card says that it stands for several.
     p.fillRect(r.translated(3, 3), c(Role::Line));
     p.fillRect(r, c(Role::Edge));

@@ -4,7 +4,6 @@
 
 #include <QFont>
 #include <QPainter>
-
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -66,7 +65,9 @@ private:
     double zoom_;
     DetailLevel level_;
     CardFonts fonts_;
-    struct GroupCount { int nodes = 0, added = 0, changed = 0, clones = 0, decisions = 0; };
+    struct GroupCount {
+        int nodes = 0, added = 0, changed = 0, clones = 0, decisions = 0;
+    };
     std::vector<GroupCount> groups_;
 };
 

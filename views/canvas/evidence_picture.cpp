@@ -88,7 +88,10 @@ QString EvidencePicture::text() const {
     QStringList lines;
     for (const EvidenceStep& step : evidence_->steps) lines << stepText(*evidence_, step);
     if (evidence_->argument)
-        lines << tr("argument at bytes %1 of S%2 (%3)").arg(rangeText(*evidence_->argument)).arg(evidence_->storage).arg(bytesText(evidence_->storageBytes));
+        lines << tr("argument at bytes %1 of S%2 (%3)")
+                     .arg(rangeText(*evidence_->argument))
+                     .arg(evidence_->storage)
+                     .arg(bytesText(evidence_->storageBytes));
     if (evidence_->overlap && evidence_->argumentBytes)
         lines << tr("overlap %1 of %2").arg(bytesText(*evidence_->overlap), bytesText(*evidence_->argumentBytes));
     return lines.join(QLatin1Char('\n'));
@@ -96,9 +99,7 @@ QString EvidencePicture::text() const {
 
 bool EvidencePicture::hasBar() const { return evidence_ && evidence_->argument && evidence_->storageBytes && *evidence_->storageBytes > 0; }
 
-QRect EvidencePicture::stepRect(std::size_t step) const {
-    return QRect(0, int(step) * (stepHeight() + linkHeight()), width() - 1, stepHeight());
-}
+QRect EvidencePicture::stepRect(std::size_t step) const { return QRect(0, int(step) * (stepHeight() + linkHeight()), width() - 1, stepHeight()); }
 
 int EvidencePicture::barTop() const {
     const int steps = evidence_ ? int(evidence_->steps.size()) : 0;
@@ -128,7 +129,8 @@ void EvidencePicture::paintStep(QPainter& painter, std::size_t step) const {
     const EvidenceStep& what = evidence_->steps[step];
     const QRect box = stepRect(step);
     painter.fillRect(box, p(Role::Canvas));
-    painter.setPen(QPen(p(what.kind == EvidenceStep::Kind::Blocker ? Role::Avoidable : Role::Line), what.kind == EvidenceStep::Kind::Blocker ? 2 : 1));
+    painter.setPen(
+        QPen(p(what.kind == EvidenceStep::Kind::Blocker ? Role::Avoidable : Role::Line), what.kind == EvidenceStep::Kind::Blocker ? 2 : 1));
     painter.drawRect(box);
     painter.fillRect(box.left(), box.top(), Metrics::em(0.35), box.height() + 1, p(roleOf(what.kind)));
     QRect row = box.adjusted(Metrics::em(0.8), 0, -Metrics::gap(), 0);
@@ -172,7 +174,8 @@ void EvidencePicture::paintLink(QPainter& painter, std::size_t step) const {
     painter.drawText(QRect(x + Metrics::gap(), top - 1, width() - x, linkHeight()), Qt::AlignVCenter, linkWord(what));
 }
 
-void EvidencePicture::paintRange(QPainter& painter, const QRect& area, std::int64_t from, std::int64_t to, const QColor& colour, Qt::BrushStyle style) const {
+void EvidencePicture::paintRange(QPainter& painter, const QRect& area, std::int64_t from, std::int64_t to, const QColor& colour,
+                                 Qt::BrushStyle style) const {
     const double scale = double(area.width()) / double(std::max<std::int64_t>(1, std::max(*evidence_->storageBytes, to)));
     const int left = area.left() + int(double(from) * scale);
     const int width = std::max(2, int(double(to - from) * scale));
@@ -194,7 +197,9 @@ void EvidencePicture::paintBar(QPainter& painter) const {
     const bool fromStart = cloned > argument && cloned == e.argument->end();
     if (fromStart) paintRange(painter, area, 0, cloned, p(Role::Avoidable), Qt::BDiagPattern);
     paintRange(painter, area, e.argument->begin(), e.argument->end(), p(Role::Slot1), Qt::SolidPattern);
-    if (e.blocker) paintRange(painter, area.adjusted(0, area.height() * 2 / 3, 0, 0), e.blocker->begin(), e.blocker->end(), p(Role::FamilyWrite), Qt::DiagCrossPattern);
+    if (e.blocker)
+        paintRange(painter, area.adjusted(0, area.height() * 2 / 3, 0, 0), e.blocker->begin(), e.blocker->end(), p(Role::FamilyWrite),
+                   Qt::DiagCrossPattern);
     painter.setPen(p(Role::Line));
     painter.drawRect(area);
     QStringList below;

@@ -7,7 +7,6 @@
 #include <QScrollBar>
 #include <QToolTip>
 #include <QWheelEvent>
-
 #include <algorithm>
 #include <cmath>
 
@@ -29,12 +28,18 @@ double snapped(double zoom) {
 
 const char* colourModeWord(ColourMode mode) {
     switch (mode) {
-        case ColourMode::Diff: return "changes";
-        case ColourMode::Storage: return "storage";
-        case ColourMode::Family: return "operator family";
-        case ColourMode::Bytes: return "bytes";
-        case ColourMode::LiveAtPeak: return "live at peak";
-        case ColourMode::None: break;
+        case ColourMode::Diff:
+            return "changes";
+        case ColourMode::Storage:
+            return "storage";
+        case ColourMode::Family:
+            return "operator family";
+        case ColourMode::Bytes:
+            return "bytes";
+        case ColourMode::LiveAtPeak:
+            return "live at peak";
+        case ColourMode::None:
+            break;
     }
     return "nothing";
 }
@@ -56,7 +61,8 @@ QPointF GraphCanvas::Private::origin() const {
     const QSize port = canvas.viewport()->size();
     // A drawing narrower than the view stands in its middle.
     const double width = drawing().width * zoom + 2 * kCanvasMargin;
-    const double x = width < port.width() ? std::round((port.width() - drawing().width * zoom) / 2) : kCanvasMargin - canvas.horizontalScrollBar()->value();
+    const double x =
+        width < port.width() ? std::round((port.width() - drawing().width * zoom) / 2) : kCanvasMargin - canvas.horizontalScrollBar()->value();
     return {x, kCanvasMargin - canvas.verticalScrollBar()->value()};
 }
 
@@ -460,14 +466,17 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
             if (card < 0) return go(0u);
             const auto& cards = d_->drawing().cards;
             const int next = card + step;
-            if (next >= 0 && next < int(cards.size()) && cards[std::size_t(next)].row == cards[std::size_t(card)].row) go(cards[std::size_t(next)].node);
+            if (next >= 0 && next < int(cards.size()) && cards[std::size_t(next)].row == cards[std::size_t(card)].row)
+                go(cards[std::size_t(next)].node);
             return;
         }
         case Qt::Key_Space:
             if (from != kNoUid) Q_EMIT pinToggled(from);
             return;
-        case Qt::Key_PageDown: return pan(verticalScrollBar(), std::max(1, viewport()->height() / std::max(1, verticalScrollBar()->singleStep()) - 1));
-        case Qt::Key_PageUp: return pan(verticalScrollBar(), -std::max(1, viewport()->height() / std::max(1, verticalScrollBar()->singleStep()) - 1));
+        case Qt::Key_PageDown:
+            return pan(verticalScrollBar(), std::max(1, viewport()->height() / std::max(1, verticalScrollBar()->singleStep()) - 1));
+        case Qt::Key_PageUp:
+            return pan(verticalScrollBar(), -std::max(1, viewport()->height() / std::max(1, verticalScrollBar()->singleStep()) - 1));
         case Qt::Key_Return:
         case Qt::Key_Enter:
             if (const int card = d_->cardOf(from); card >= 0 && d_->drawing().cards[std::size_t(card)].group >= 0) {
@@ -477,7 +486,8 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
                 Q_EMIT activated(from);
             }
             return;
-        default: QAbstractScrollArea::keyPressEvent(event);
+        default:
+            QAbstractScrollArea::keyPressEvent(event);
     }
 }
 
@@ -521,7 +531,9 @@ QJsonObject GraphCanvas::dump() const {
     QJsonObject out;
     out[QStringLiteral("zoom")] = d_->zoom;
     const DetailLevel level = CardPainter::levelOf(d_->zoom);
-    out[QStringLiteral("level")] = level == DetailLevel::Far ? QStringLiteral("far") : level == DetailLevel::Middle ? QStringLiteral("middle") : QStringLiteral("near");
+    out[QStringLiteral("level")] = level == DetailLevel::Far      ? QStringLiteral("far")
+                                   : level == DetailLevel::Middle ? QStringLiteral("middle")
+                                                                  : QStringLiteral("near");
     out[QStringLiteral("mode")] = QString::fromLatin1(colourModeWord(d_->mode));
     QJsonArray cards;
     if (!d_->empty()) {
@@ -536,7 +548,10 @@ QJsonObject GraphCanvas::dump() const {
                           {QStringLiteral("badge"), t.badge},
                           {QStringLiteral("shape"), t.shape},
                           {QStringLiteral("detail"), t.detail},
-                          {QStringLiteral("x"), r.x()}, {QStringLiteral("y"), r.y()}, {QStringLiteral("w"), r.width()}, {QStringLiteral("h"), r.height()}};
+                          {QStringLiteral("x"), r.x()},
+                          {QStringLiteral("y"), r.y()},
+                          {QStringLiteral("w"), r.width()},
+                          {QStringLiteral("h"), r.height()}};
             const char mark = d_->view->mark[c.node];
             o[QStringLiteral("mark")] = mark ? QString(QLatin1Char(mark)) : QString();
             o[QStringLiteral("pinned")] = d_->pins.contains(d_->uidOf(c));

@@ -5,7 +5,6 @@
 #include <QAbstractScrollArea>
 #include <QImage>
 #include <QJsonObject>
-
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
@@ -53,11 +52,11 @@ public:
     const std::vector<std::uint32_t>* hits() const;
     /// Nodes that carry a pin in their corner.
     void setPins(const std::unordered_set<Uid>& pins);
-    void setAliasHighlight(bool on);     ///< A: the storage of the selected node, the rest dimmed
-    void setMutationEdges(bool on);      ///< Shift+M
+    void setAliasHighlight(bool on);  ///< A: the storage of the selected node, the rest dimmed
+    void setMutationEdges(bool on);   ///< Shift+M
 
     double zoom() const;
-    void setZoom(double zoom);           ///< snapped to the ladder; keeps the centre
+    void setZoom(double zoom);  ///< snapped to the ladder; keeps the centre
     void zoomIn();
     void zoomOut();
     void fitWidth();
@@ -74,13 +73,13 @@ public:
     QJsonObject dump() const;
 
 Q_SIGNALS:
-    void selected(aliascope::Uid uid);               ///< clicked or moved to by keys; kNoUid clears
-    void activated(aliascope::Uid uid);              ///< double click, Enter
+    void selected(aliascope::Uid uid);   ///< clicked or moved to by keys; kNoUid clears
+    void activated(aliascope::Uid uid);  ///< double click, Enter
     void hovered(aliascope::Uid uid);
-    void pinToggled(aliascope::Uid uid);             ///< Space
-    void groupToggled(const QString& group);         ///< title of a group to open or close; whoever owns the stage draws it anew
+    void pinToggled(aliascope::Uid uid);      ///< Space
+    void groupToggled(const QString& group);  ///< title of a group to open or close; whoever owns the stage draws it anew
     void zoomChanged(double zoom);
-    void viewportMoved();                            ///< for the overview strip
+    void viewportMoved();  ///< for the overview strip
 
 public:
     struct Private;

@@ -3,7 +3,6 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QScrollBar>
-
 #include <algorithm>
 #include <cmath>
 
@@ -47,8 +46,10 @@ void OverviewStrip::paintBase() {
         const int h = std::max(1, int(placed.height * scale));
         p.fillRect(QRect(2, y, lane - 1, h), c.mix(Role::Panel, Role::Unchanged, 0.45));
         char& mark = rank[std::size_t(y)];
-        if (view->mark[i] == '+') mark = '+';
-        else if (view->mark[i] == '~' && mark != '+') mark = '~';
+        if (view->mark[i] == '+')
+            mark = '+';
+        else if (view->mark[i] == '~' && mark != '+')
+            mark = '~';
         const Family family = view->family[i];
         if (family == Family::Wrapper || family == Family::Custom) p.fillRect(QRect(2 + 2 * lane, y, lane, std::max(2, h)), c(Role::FamilyWrapper));
         if (family == Family::Copy && view->snapshot->nodes[i]->op.find("clone") != std::string::npos)

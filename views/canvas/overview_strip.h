@@ -24,9 +24,9 @@ private:
     void moveTo(int y);
     void paintBase();
     GraphCanvas* canvas_;
-    QImage base_;            ///< what does not move with the viewport; null = stale
-    StageViewPtr painted_;   ///< of which stage
-    int theme_ = -1;         ///< and in which palette
+    QImage base_;           ///< what does not move with the viewport; null = stale
+    StageViewPtr painted_;  ///< of which stage
+    int theme_ = -1;        ///< and in which palette
 };
 
 }  // namespace aliascope

@@ -97,7 +97,8 @@ int DecisionGroupModel::rowCount(const QModelIndex& parent) const {
 int DecisionGroupModel::columnCount(const QModelIndex&) const { return DecisionModel::ColumnCount; }
 
 QVariant DecisionGroupModel::groupData(const Group& group, int column, int role) const {
-    if (role == Qt::TextAlignmentRole) return int((column == DecisionModel::Reported || column == DecisionModel::Cloned ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole)
+        return int((column == DecisionModel::Reported || column == DecisionModel::Cloned ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole) {
         if (column == DecisionModel::Reported) return exactBytes(group.reported);
         if (column == DecisionModel::Cloned) return exactBytes(group.cloned);
@@ -127,6 +128,8 @@ QVariant DecisionGroupModel::data(const QModelIndex& index, int role) const {
     return value;
 }
 
-QVariant DecisionGroupModel::headerData(int section, Qt::Orientation orientation, int role) const { return rows_.headerData(section, orientation, role); }
+QVariant DecisionGroupModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    return rows_.headerData(section, orientation, role);
+}
 
 }  // namespace aliascope

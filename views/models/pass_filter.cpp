@@ -11,7 +11,8 @@ namespace {
 
 class StageSubject : public query::Subject {
 public:
-    StageSubject(const StageRow& row, const PassFacts* facts, const std::vector<DecisionRow>* decisions) : row_(row), facts_(facts), decisions_(decisions) {}
+    StageSubject(const StageRow& row, const PassFacts* facts, const std::vector<DecisionRow>* decisions)
+        : row_(row), facts_(facts), decisions_(decisions) {}
 
     bool any(query::Field field, const Fits& fits) const override {
         using query::Field;
@@ -87,7 +88,8 @@ public:
 private:
     template <class Wanted>
     bool anyDecision(Wanted wanted) const {
-        return decisions_ && std::any_of(decisions_->begin(), decisions_->end(), [&](const DecisionRow& d) { return d.stage == row_.idx && wanted(d); });
+        return decisions_ &&
+               std::any_of(decisions_->begin(), decisions_->end(), [&](const DecisionRow& d) { return d.stage == row_.idx && wanted(d); });
     }
 
     const StageRow& row_;

@@ -258,7 +258,8 @@ void AliasPanel::showMap(const AliasRowsPtr& rows) {
     if (rows->opaque) text += tr("; unknown storage: treated as overlapping");
     overlap_->setText(text);
     showComparison();
-    if (const QRect line = map_->rowRect(session_.selection().node); !line.isEmpty()) mapScroll_->ensureVisible(0, line.center().y(), 0, 2 * line.height());
+    if (const QRect line = map_->rowRect(session_.selection().node); !line.isEmpty())
+        mapScroll_->ensureVisible(0, line.center().y(), 0, 2 * line.height());
 }
 
 void AliasPanel::compareSelectedRows() {

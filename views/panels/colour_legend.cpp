@@ -19,24 +19,27 @@ std::vector<Entry> entriesOf(ColourMode mode) {
     std::vector<Entry> out;
     switch (mode) {
         case ColourMode::Diff:
-            out = {{p(Role::Added), QObject::tr("+ added here")}, {p(Role::Changed), QObject::tr("~ changed here")}, {p(Role::Unchanged), QObject::tr("as before")}};
+            out = {{p(Role::Added), QObject::tr("+ added here")},
+                   {p(Role::Changed), QObject::tr("~ changed here")},
+                   {p(Role::Unchanged), QObject::tr("as before")}};
             break;
         case ColourMode::Storage: {
             const QStringList patterns{QObject::tr("solid"), QObject::tr("diagonal"), QObject::tr("horizontal"),
                                        QObject::tr("dots"),  QObject::tr("cross"),    QObject::tr("vertical")};
             for (int slot = 0; slot < kStorageSlots; ++slot)
-                out.push_back({QBrush(p.slot(slot), slotPattern(slot)), QObject::tr("S%1, S%2 \u2026 %3").arg(slot).arg(slot + kStorageSlots).arg(patterns[slot])});
+                out.push_back({QBrush(p.slot(slot), slotPattern(slot)),
+                               QObject::tr("S%1, S%2 \u2026 %3").arg(slot).arg(slot + kStorageSlots).arg(patterns[slot])});
             break;
         }
         case ColourMode::Family:
-            out = {{p(Role::FamilyView), QObject::tr("VW view")},       {p(Role::FamilyCopy), QObject::tr("CP copy")},
-                   {p(Role::FamilyWrite), QObject::tr("MU write")},     {p(Role::FamilyWrapper), QObject::tr("HO CU wrapper")},
-                   {p(Role::FamilyMatmul), QObject::tr("MM product")},  {p(Role::FamilyCompute), QObject::tr("PW RD compute")},
+            out = {{p(Role::FamilyView), QObject::tr("VW view")},      {p(Role::FamilyCopy), QObject::tr("CP copy")},
+                   {p(Role::FamilyWrite), QObject::tr("MU write")},    {p(Role::FamilyWrapper), QObject::tr("HO CU wrapper")},
+                   {p(Role::FamilyMatmul), QObject::tr("MM product")}, {p(Role::FamilyCompute), QObject::tr("PW RD compute")},
                    {p(Role::FamilyIo), QObject::tr("IN OU")}};
             break;
         case ColourMode::Bytes:
         case ColourMode::LiveAtPeak: {
-            const QStringList from{QObject::tr("below 4 KiB"), QObject::tr("4 KiB"), QObject::tr("64 KiB"),
+            const QStringList from{QObject::tr("below 4 KiB"), QObject::tr("4 KiB"),  QObject::tr("64 KiB"),
                                    QObject::tr("1 MiB"),       QObject::tr("16 MiB"), QObject::tr("256 MiB and more")};
             for (int step = 0; step < kHeatSteps; ++step) out.push_back({p.heat(step), from[step]});
             break;

@@ -68,7 +68,8 @@ CommandPalette::CommandPalette(Session& session, QWidget* parent) : QFrame(paren
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Metrics::gap(), Metrics::gap(), Metrics::gap(), Metrics::gap());
     column->setSpacing(Metrics::gap());
-    field_ = filterField(tr("> command  : stage  @ node  # storage  ! decision  ? word   explain: a log line"), QStringLiteral("palette.field"), this);
+    field_ =
+        filterField(tr("> command  : stage  @ node  # storage  ! decision  ? word   explain: a log line"), QStringLiteral("palette.field"), this);
     column->addWidget(field_);
     list_ = new QListView(this);
     list_->setObjectName(QStringLiteral("palette.list"));
@@ -140,7 +141,8 @@ void CommandPalette::collectWords() {
 void CommandPalette::showExplain(const QString& line) {
     model_->clear();
     shown_.clear();
-    auto* item = new QStandardItem(line.isEmpty() ? tr("Paste a line: For node NAME, attempted to reinplace [...] ...") : tr("Explain this log line"));
+    auto* item =
+        new QStandardItem(line.isEmpty() ? tr("Paste a line: For node NAME, attempted to reinplace [...] ...") : tr("Explain this log line"));
     item->setData(line.left(80), kDetail);
     item->setData(tr("log"), kKind);
     model_->appendRow(item);
@@ -190,12 +192,9 @@ void CommandPalette::search() {
     if (found.size() > kShown) found.resize(kShown);
     model_->clear();
     shown_.clear();
-    const QHash<QString, QString> words = {{QStringLiteral(">"), tr("command")},
-                                           {QStringLiteral(":"), tr("stage")},
-                                           {QStringLiteral("@"), tr("node")},
-                                           {QStringLiteral("#"), tr("storage")},
-                                           {QStringLiteral("!"), tr("decision")},
-                                           {QStringLiteral("?"), tr("word")},
+    const QHash<QString, QString> words = {{QStringLiteral(">"), tr("command")},  {QStringLiteral(":"), tr("stage")},
+                                           {QStringLiteral("@"), tr("node")},     {QStringLiteral("#"), tr("storage")},
+                                           {QStringLiteral("!"), tr("decision")}, {QStringLiteral("?"), tr("word")},
                                            {QStringLiteral("$"), tr("shell")}};
     for (const auto& [rank, i] : found) {
         auto* item = new QStandardItem(entries_[i].text);

@@ -9,7 +9,6 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
-
 #include <algorithm>
 
 #include "views/canvas/graph_canvas.h"
@@ -378,10 +377,8 @@ void ComparePanel::follow(const Selection& selection) {
             other.node = partner->second;
             if (const NodeRow* node = second_->view->node(other.node)) other.storage = node->storage;
         } else if (const QString name = nameOf(session_.view(), selection.node); !name.isEmpty()) {
-            strip_->setText(tr("%1 has no counterpart at the right, in stage %2 of %3.")
-                                .arg(name)
-                                .arg(second_->view->stage)
-                                .arg(laneBBox_->currentText()));
+            strip_->setText(
+                tr("%1 has no counterpart at the right, in stage %2 of %3.").arg(name).arg(second_->view->stage).arg(laneBBox_->currentText()));
             strip_->show();
         }
     }
@@ -417,10 +414,11 @@ void ComparePanel::lockView(bool fromA) {
         to->verticalScrollBar()->setValue(to->verticalScrollBar()->value() + there.top() - here.top());
         to->horizontalScrollBar()->setValue(to->horizontalScrollBar()->value() + there.left() - here.left());
     } else {
-        const QScrollBar *source = from->verticalScrollBar();
+        const QScrollBar* source = from->verticalScrollBar();
         QScrollBar* target = to->verticalScrollBar();
         const int span = source->maximum() - source->minimum();
-        if (span > 0) target->setValue(target->minimum() + int(qint64(source->value() - source->minimum()) * (target->maximum() - target->minimum()) / span));
+        if (span > 0)
+            target->setValue(target->minimum() + int(qint64(source->value() - source->minimum()) * (target->maximum() - target->minimum()) / span));
     }
     scrolling_ = false;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Two lanes of one graph side by side: A is the current lane that every other panel shows, B the one beside it (ui.md 2.14). Selection, stage and view
-// are linked; what has no counterpart is said and counted.
+// Two lanes of one graph side by side: A is the current lane that every other panel shows, B the one beside it (ui.md 2.14). Selection, stage and
+// view are linked; what has no counterpart is said and counted.
 
 #include <QWidget>
 

@@ -28,7 +28,11 @@ QIcon verdictIcon(VerdictKind kind) {
 }  // namespace
 
 DecisionsPanel::DecisionsPanel(Session& session, QWidget* parent)
-    : QWidget(parent), session_(session), model_(new DecisionModel(this)), proxy_(new DecisionFilterProxy(this)), groups_(new DecisionGroupModel(*model_, this)) {
+    : QWidget(parent),
+      session_(session),
+      model_(new DecisionModel(this)),
+      proxy_(new DecisionFilterProxy(this)),
+      groups_(new DecisionGroupModel(*model_, this)) {
     proxy_->setSourceModel(model_);
     build();
     connect(&session_, &Session::recordingChanged, this, &DecisionsPanel::showDecisions);

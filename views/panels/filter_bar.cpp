@@ -40,18 +40,19 @@ void FilterMenu::fill() {
     const DrawingFilter& filter = session_.drawing().filter;
     const StageViewPtr& view = session_.view();
     const NodeRow* node = view ? view->node(session_.selection().node) : nullptr;
-    add(QStringLiteral("changed"), tr("Only what changed, and its neighbours"), filter.changedOnly, [](DrawingFilter& f) { f.changedOnly = !f.changedOnly; });
+    add(QStringLiteral("changed"), tr("Only what changed, and its neighbours"), filter.changedOnly,
+        [](DrawingFilter& f) { f.changedOnly = !f.changedOnly; });
     for (int width : {0, 1, 2, 4}) {
-        QAction* steps = add(QStringLiteral("changed.%1").arg(width), tr("    \u00b1 %1 steps").arg(width), filter.changedOnly && filter.changedWidth == width,
-                             [width](DrawingFilter& f) {
+        QAction* steps = add(QStringLiteral("changed.%1").arg(width), tr("    \u00b1 %1 steps").arg(width),
+                             filter.changedOnly && filter.changedWidth == width, [width](DrawingFilter& f) {
                                  f.changedOnly = true;
                                  f.changedWidth = width;
                              });
         steps->setVisible(filter.changedOnly);
     }
     const int storage = session_.selection().storage;
-    add(QStringLiteral("storage"), storage >= 0 ? tr("Only storage S%1 and who uses it").arg(storage) : tr("Only the selected storage"), filter.storage >= 0,
-        [storage](DrawingFilter& f) { f.storage = f.storage >= 0 ? -1 : storage; })
+    add(QStringLiteral("storage"), storage >= 0 ? tr("Only storage S%1 and who uses it").arg(storage) : tr("Only the selected storage"),
+        filter.storage >= 0, [storage](DrawingFilter& f) { f.storage = f.storage >= 0 ? -1 : storage; })
         ->setEnabled(storage >= 0 || filter.storage >= 0);
     const std::string module = node ? node->module : std::string();
     add(QStringLiteral("module"), module.empty() ? tr("Only the selected module") : tr("Only module %1").arg(qstr(module)), !filter.module.empty(),
@@ -60,7 +61,8 @@ void FilterMenu::fill() {
     menu_->addSeparator();
     add(QStringLiteral("inputs"), tr("Hide inputs"), filter.hideInputs, [](DrawingFilter& f) { f.hideInputs = !f.hideInputs; });
     add(QStringLiteral("shapes"), tr("Hide shape arithmetic"), filter.hideShapes, [](DrawingFilter& f) { f.hideShapes = !f.hideShapes; });
-    add(QStringLiteral("results"), tr("Fold getitem into what it takes from"), filter.foldResults, [](DrawingFilter& f) { f.foldResults = !f.foldResults; });
+    add(QStringLiteral("results"), tr("Fold getitem into what it takes from"), filter.foldResults,
+        [](DrawingFilter& f) { f.foldResults = !f.foldResults; });
     menu_->addSeparator();
     QAction* all = menu_->addAction(tr("Show everything"));
     all->setObjectName(QStringLiteral("stage.filter.none"));
@@ -112,7 +114,8 @@ void FilterBar::refresh() {
                                              QStringLiteral("stage.filters.chip.") + qstr(chip.name), this);
             button->setText(qstr(chip.text));
             button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-            connect(button, &QToolButton::clicked, this, [this, without = chip.without] { changeFilter(session_, [&](DrawingFilter& f) { f = without; }); });
+            connect(button, &QToolButton::clicked, this,
+                    [this, without = chip.without] { changeFilter(session_, [&](DrawingFilter& f) { f = without; }); });
             chips_->addWidget(button);
             buttons_.push_back(button);
         }
@@ -124,9 +127,12 @@ void FilterBar::showHiddenSelection() {
     const StageViewPtr& view = session_.view();
     const Uid uid = session_.selection().node;
     const bool hides = view && uid != kNoUid && view->isHidden(uid);
-    if (hides) hidden_->setText(tr("%1 is hidden by a filter.").arg(percentName(view->node(uid)->name)));
-    else if (view && view->hiddenCount > 0) hidden_->setText(tr("%1 of %2 nodes hidden").arg(grouped(view->hiddenCount), grouped(std::int64_t(view->hidden.size()))));
-    else hidden_->setText({});
+    if (hides)
+        hidden_->setText(tr("%1 is hidden by a filter.").arg(percentName(view->node(uid)->name)));
+    else if (view && view->hiddenCount > 0)
+        hidden_->setText(tr("%1 of %2 nodes hidden").arg(grouped(view->hiddenCount), grouped(std::int64_t(view->hidden.size()))));
+    else
+        hidden_->setText({});
     hidden_->setAccessibleName(hidden_->text());
     showAnyway_->setVisible(hides);
     setVisible(!buttons_.empty());

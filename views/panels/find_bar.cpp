@@ -54,8 +54,10 @@ bool FindBar::eventFilter(QObject* watched, QEvent* event) {
     if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
         const int direction = key->modifiers() & Qt::ShiftModifier ? -1 : 1;
         // Enter may come faster than the answer.
-        if (seen_ == session_.view()) step(direction);
-        else stepWhenFound_ = true;
+        if (seen_ == session_.view())
+            step(direction);
+        else
+            stepWhenFound_ = true;
         return true;
     }
     return QWidget::eventFilter(watched, event);
@@ -104,14 +106,19 @@ void FindBar::say() {
         for (std::size_t i = 0; i < hits_->size(); ++i) {
             const std::uint32_t node = (*hits_)[i];
             if (here && node == *here) at = i + 1;
-            if (view->hidden[node]) ++hidden;
-            else if (const std::int32_t card = view->drawing->cardOfNode[node]; card >= 0 && view->drawing->cards[std::size_t(card)].group >= 0) ++inGroups;
+            if (view->hidden[node])
+                ++hidden;
+            else if (const std::int32_t card = view->drawing->cardOfNode[node]; card >= 0 && view->drawing->cards[std::size_t(card)].group >= 0)
+                ++inGroups;
         }
     }
     QStringList parts;
-    if (hits_->empty()) parts << tr("nothing found");
-    else if (at > 0) parts << tr("%1 of %2").arg(at).arg(grouped(std::int64_t(hits_->size())));
-    else parts << counted(std::int64_t(hits_->size()), tr("hit"), tr("hits"));
+    if (hits_->empty())
+        parts << tr("nothing found");
+    else if (at > 0)
+        parts << tr("%1 of %2").arg(at).arg(grouped(std::int64_t(hits_->size())));
+    else
+        parts << counted(std::int64_t(hits_->size()), tr("hit"), tr("hits"));
     if (inGroups > 0) parts << tr("%1 inside closed groups").arg(grouped(std::int64_t(inGroups)));
     if (hidden > 0) parts << tr("%1 hidden by filters").arg(grouped(std::int64_t(hidden)));
     if (!mistake_.isEmpty()) parts << mistake_;
@@ -158,7 +165,8 @@ void FindBar::openGroupsOf(std::uint32_t node) {
 
 QString FindBar::command() const {
     if (text().trimmed().isEmpty()) return {};
-    return commandLine(session_, QStringLiteral("show"), {QStringLiteral("--stage"), QString::number(session_.stage()), QStringLiteral("--find"), text()});
+    return commandLine(session_, QStringLiteral("show"),
+                       {QStringLiteral("--stage"), QString::number(session_.stage()), QStringLiteral("--find"), text()});
 }
 
 }  // namespace aliascope

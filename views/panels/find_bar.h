@@ -45,7 +45,7 @@ private:
     QLabel* count_ = nullptr;
     FindHits hits_;
     QString mistake_;
-    StageViewPtr seen_;   ///< the stage that hits_ are of
+    StageViewPtr seen_;  ///< the stage that hits_ are of
     bool stepWhenFound_ = false;
 };
 

@@ -12,8 +12,8 @@ namespace aliascope {
 namespace {
 
 /// Job threads only.
-QString forced(const std::shared_ptr<Recording>& recording, std::int64_t lane, const std::shared_ptr<const OpRegistry>& ops, const DecisionRow& decision,
-               const JobContext& job) {
+QString forced(const std::shared_ptr<Recording>& recording, std::int64_t lane, const std::shared_ptr<const OpRegistry>& ops,
+               const DecisionRow& decision, const JobContext& job) {
     StageRunOptions options;
     options.run.cancel = job.cancelToken();
     options.run.sanitize = exec::Sanitize::Reads;

@@ -263,8 +263,10 @@ void PassesPanel::showDraft() {
         for (std::size_t i = rows.size() - 1; i < draft.steps().size(); ++i) {
             const DraftStep& step = draft.steps()[i];
             StageRow row;
-            if (const StageRow* before = step.stage > 0 ? session_.stageRow(step.stage) : nullptr) row = *before;
-            else row.idx = 0;
+            if (const StageRow* before = step.stage > 0 ? session_.stageRow(step.stage) : nullptr)
+                row = *before;
+            else
+                row.idx = 0;
             row.name = row.pass = std::string(step.step.pass->name());
             row.rewrites = 0;
             row.state = step.enabled ? "stale" : "off";
@@ -278,7 +280,8 @@ void PassesPanel::showDraft() {
     const int step = form_->step();
     model_->setStages(std::move(rows));
     following_ = false;
-    run_->setToolTip(edited ? tr("Run the edited pipeline and show its stages (F5)") : tr("Run this pipeline over the graph and show its stages (F5)"));
+    run_->setToolTip(edited ? tr("Run the edited pipeline and show its stages (F5)")
+                            : tr("Run this pipeline over the graph and show its stages (F5)"));
     pipelines_->setEnabled(!edited);
     showStage(session_.stage());
     if (edited && step >= 0) selectStep(std::min(step, int(draft.steps().size()) - 1));

@@ -61,7 +61,7 @@ private:
     StepForm* form_ = nullptr;
     QLabel* mistake_ = nullptr;
     std::int64_t factsOf_ = 0;  ///< lane whose facts were asked for
-    bool following_ = false;  ///< the list follows the session; what it says then is no choice of the user
+    bool following_ = false;    ///< the list follows the session; what it says then is no choice of the user
 };
 
 }  // namespace aliascope

@@ -77,7 +77,8 @@ void Shelf::fill() {
         room -= width;
         names << nodeLink(uid, node->name) + storage;
     }
-    label_->setText(QStringLiteral("%1&nbsp; %2&nbsp; %3").arg(title, names.join(QStringLiteral("&nbsp; ")), tr("%1 of %2").arg(names.size()).arg(shown_.size())));
+    label_->setText(QStringLiteral("%1&nbsp; %2&nbsp; %3")
+                        .arg(title, names.join(QStringLiteral("&nbsp; ")), tr("%1 of %2").arg(names.size()).arg(shown_.size())));
     label_->setAccessibleName(said());
 }
 

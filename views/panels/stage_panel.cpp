@@ -110,8 +110,8 @@ QWidget* StagePanel::header() {
     form_ = choiceBox(tr("Form of the text"), QStringLiteral("stage.form"), textTools_);
     form_->addItem(tr("Readable Python"));
     form_->addItem(tr("Graph text"));
-    removed_ =
-        iconButton(QStringLiteral("difference"), tr("Show the lines that this stage removed or rewrote (R)"), QStringLiteral("stage.removed"), textTools_);
+    removed_ = iconButton(QStringLiteral("difference"), tr("Show the lines that this stage removed or rewrote (R)"), QStringLiteral("stage.removed"),
+                          textTools_);
     removed_->setText(tr("Difference"));
     removed_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     removed_->setCheckable(true);
@@ -237,8 +237,10 @@ void StagePanel::showText() {
     diff_->setVisible(textShown() && sideBySide());
     removed_->setEnabled(!sideBySide());
     if (!textShown()) return;
-    if (sideBySide()) diff_->request(textForm());
-    else session_.requestText(textForm(), removedLines());
+    if (sideBySide())
+        diff_->request(textForm());
+    else
+        session_.requestText(textForm(), removedLines());
 }
 
 bool StagePanel::sideBySide() const { return sides_->isChecked(); }
@@ -298,7 +300,8 @@ void StagePanel::readHeat() {
     if (!view || canvas_->colourMode() != ColourMode::LiveAtPeak) return;
     session_.ask(
         QStringLiteral("heat"),
-        [lane = view->lane, stage = view->stage, ops = session_.ops()](const Recording& recording, const JobContext& job) -> std::shared_ptr<const HeatMap> {
+        [lane = view->lane, stage = view->stage, ops = session_.ops()](const Recording& recording,
+                                                                       const JobContext& job) -> std::shared_ptr<const HeatMap> {
             const Result<MemoryProfilePtr> profile = predictProfile(recording, lane, stage, *ops, job.cancelToken(), job.progressFunction());
             auto heat = std::make_shared<HeatMap>();
             if (!profile || !*profile) return heat;
@@ -365,8 +368,10 @@ bool StagePanel::leave() {
 void StagePanel::endFind() {
     find_->setText({});
     find_->hide();
-    if (mode_ == Mode::Text) text_->setFocus();
-    else canvas_->setFocus();
+    if (mode_ == Mode::Text)
+        text_->setFocus();
+    else
+        canvas_->setFocus();
 }
 
 void StagePanel::toggleAliasHighlight() {
@@ -428,7 +433,8 @@ QString StagePanel::goToUse(int direction) {
     useShown_ = view->snapshot->nodes[others[next]]->uid;
     session_.selectNode(useShown_, Origin::Command);
     const QString name = percentName(view->node(of)->name);
-    return direction > 0 ? tr("Use %1 of %2 of %3").arg(next + 1).arg(others.size()).arg(name) : tr("Operand 1 of %1 of %2").arg(others.size()).arg(name);
+    return direction > 0 ? tr("Use %1 of %2 of %3").arg(next + 1).arg(others.size()).arg(name)
+                         : tr("Operand 1 of %1 of %2").arg(others.size()).arg(name);
 }
 
 bool StagePanel::goAlong(int direction) {

@@ -91,9 +91,12 @@ void StepForm::fill() {
         title_->setToolTip({});
     }
     const bool edited = draft_.edited();
-    if (!draft_.editable()) state_->setText(tr("These stages were written by another compiler: there is no pipeline to edit."));
-    else if (edited) state_->setText(tr("Edited: step %1 and what follows is stale until it is run.").arg(draft_.firstEdited() + 1));
-    else state_->setText(known && form_->rowCount() == 0 ? tr("This pass has no options.") : QString());
+    if (!draft_.editable())
+        state_->setText(tr("These stages were written by another compiler: there is no pipeline to edit."));
+    else if (edited)
+        state_->setText(tr("Edited: step %1 and what follows is stale until it is run.").arg(draft_.firstEdited() + 1));
+    else
+        state_->setText(known && form_->rowCount() == 0 ? tr("This pass has no options.") : QString());
     state_->setVisible(!state_->text().isEmpty());
     run_->setVisible(edited);
     filling_ = false;

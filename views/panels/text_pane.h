@@ -2,7 +2,6 @@
 // Lines of text, of which only those in sight are drawn; long lines never wrap and are laid out only where they are visible (ui.md 2.4).
 
 #include <QAbstractScrollArea>
-
 #include <unordered_set>
 
 #include "views/session/stage_text.h"
@@ -15,11 +14,11 @@ public:
     virtual ~LineSource() = default;
     virtual int lineCount() const = 0;
     virtual QString line(int number) const = 0;
-    virtual Uid uidOf(int number) const = 0;  ///< node that the line defines; kNoUid = none
-    virtual char mark(int number) const = 0;  ///< `+`, `~`, blank; `-` = of the stage before, `>` = moved, `.` = nothing stands here
+    virtual Uid uidOf(int number) const = 0;                   ///< node that the line defines; kNoUid = none
+    virtual char mark(int number) const = 0;                   ///< `+`, `~`, blank; `-` = of the stage before, `>` = moved, `.` = nothing stands here
     virtual int numberOf(int line) const { return line + 1; }  ///< as the gutter shows it; 0 = none
-    virtual int longestLine() const = 0;      ///< characters
-    virtual int lineOf(Uid uid) const = 0;    ///< -1 = nowhere
+    virtual int longestLine() const = 0;                       ///< characters
+    virtual int lineOf(Uid uid) const = 0;                     ///< -1 = nowhere
     virtual Uid uidOfName(const QString& name) const = 0;
 };
 

@@ -141,7 +141,8 @@ void WhyCard::build() {
     connect(picture_, &EvidencePicture::nodeChosen, this, [this](qulonglong uid) { session_.selectNode(uid, Origin::Why); });
     connect(blocker_, &QPushButton::clicked, this, &WhyCard::showBlocker);
     connect(byteMap_, &QPushButton::clicked, this, [this] {
-        if (const EvidencePtr& evidence = picture_->evidence(); evidence && evidence->storage >= 0) session_.selectStorage(evidence->storage, Origin::Why);
+        if (const EvidencePtr& evidence = picture_->evidence(); evidence && evidence->storage >= 0)
+            session_.selectStorage(evidence->storage, Origin::Why);
         emit byteMapWanted();
     });
     connect(history_, &QPushButton::clicked, this, &WhyCard::historyWanted);
@@ -165,7 +166,9 @@ void WhyCard::explain(const QString& line) {
     }
     session_.ask(
         QStringLiteral("explain"),
-        [lane = session_.data().lane, line = *parsed](const Recording& recording, const JobContext&) { return explainLogLine(recording, lane, line); },
+        [lane = session_.data().lane, line = *parsed](const Recording& recording, const JobContext&) {
+            return explainLogLine(recording, lane, line);
+        },
         [this](const LogExplanation& said) {
             auto list = [](const std::vector<std::string>& words) {
                 QStringList out;
@@ -196,10 +199,12 @@ QString WhyCard::nothingConsidered(Uid uid) const {
         case Family::Input:
             return text + tr("It is an input: passes decide about the calls that write it, and whether it is written back at the end.");
         case Family::View:
-            return text + tr("It is a view and copies nothing. canonicalize-views and views-to-reshape rewrite views; what writes through one is decided by "
-                             "functionalize and reinplace.");
+            return text +
+                   tr("It is a view and copies nothing. canonicalize-views and views-to-reshape rewrite views; what writes through one is decided by "
+                      "functionalize and reinplace.");
         case Family::Copy:
-            return text + tr("It is a copy that stood in the graph as it was read. remove-noops takes away clones that nothing needs, cse and dce those that "
+            return text + tr("It is a copy that stood in the graph as it was read. remove-noops takes away clones that nothing needs, cse and dce "
+                             "those that "
                              "repeat or that nobody uses.");
         case Family::Write:
         case Family::Wrapper:
@@ -208,7 +213,8 @@ QString WhyCard::nothingConsidered(Uid uid) const {
         case Family::Matmul:
             return text + tr("It writes no argument. fuse-attention, pad-matmul and auto-chunk are the passes that look at it.");
         default:
-            return text + tr("It writes no argument, so that no copy is kept for it. cse, dce and remove-noops are the passes that could take it away.");
+            return text +
+                   tr("It writes no argument, so that no copy is kept for it. cse, dce and remove-noops are the passes that could take it away.");
     }
 }
 
@@ -324,8 +330,10 @@ void WhyCard::fillCosts(const Evidence& evidence) {
     const DecisionRow& d = *card_;
     QStringList parts;
     if (d.verdict == "clone" && d.clonedBytes) {
-        const bool fromStart = evidence.argument && *d.clonedBytes > evidence.argumentBytes.value_or(*d.clonedBytes) && *d.clonedBytes == evidence.argument->end();
-        const QString copied = tr("the clone copies %1%2.").arg(bytesText(*d.clonedBytes), fromStart ? tr(", from the start of the storage") : QString());
+        const bool fromStart =
+            evidence.argument && *d.clonedBytes > evidence.argumentBytes.value_or(*d.clonedBytes) && *d.clonedBytes == evidence.argument->end();
+        const QString copied =
+            tr("the clone copies %1%2.").arg(bytesText(*d.clonedBytes), fromStart ? tr(", from the start of the storage") : QString());
         parts << (d.counted && d.reportedBytes ? tr("torch reports %1; %2").arg(bytesText(*d.reportedBytes), copied)
                                                : tr("torch does not count it; %1").arg(copied));
     }

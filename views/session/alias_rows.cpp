@@ -47,7 +47,8 @@ bool isPlausible(const Region& region) {
     return last < most / region.itemBytes && elements < most / region.itemBytes;
 }
 
-constexpr const char* kRegionColumns = "SELECT n.uid, t.sizes, t.strides, t.offset_el, t.numel, t.bytes FROM node n JOIN type t ON t.id = n.type WHERE n.lane = ";
+constexpr const char* kRegionColumns =
+    "SELECT n.uid, t.sizes, t.strides, t.offset_el, t.numel, t.bytes FROM node n JOIN type t ON t.id = n.type WHERE n.lane = ";
 
 /// Of a row of kRegionColumns; nothing where sizes are symbolic.
 std::optional<Region> regionOfRow(const std::vector<std::optional<std::string>>& row) {
@@ -70,8 +71,8 @@ std::string livingAt(int stage) {
 
 std::map<Uid, Region> readRegions(const Recording& recording, const StageView& view, int storage) {
     std::map<Uid, Region> out;
-    const Result<QueryResult> rows = recording.query(kRegionColumns + std::to_string(view.lane) + " AND n.storage = " + std::to_string(storage) +
-                                                     livingAt(view.stage));
+    const Result<QueryResult> rows =
+        recording.query(kRegionColumns + std::to_string(view.lane) + " AND n.storage = " + std::to_string(storage) + livingAt(view.stage));
     if (!rows) return out;
     for (const auto& row : rows->rows)
         if (auto region = regionOfRow(row)) out.emplace(Uid(integer(row[0]).value_or(0)), std::move(*region));

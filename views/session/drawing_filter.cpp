@@ -93,8 +93,10 @@ std::vector<FilterChip> filterChips(const DrawingFilter& filter, const StageView
     if (filter.centre != kNoUid) {
         const NodeRow* centre = view.node(filter.centre);
         std::string text = centre ? "around %" + centre->name + ": " : "around a node that is not here: ";
-        if (filter.up == filter.down) text += std::to_string(filter.up) + " steps";
-        else text += std::to_string(filter.up) + " up, " + std::to_string(filter.down) + " down";
+        if (filter.up == filter.down)
+            text += std::to_string(filter.up) + " steps";
+        else
+            text += std::to_string(filter.up) + " up, " + std::to_string(filter.down) + " down";
         add("neighbourhood", std::move(text)).centre = kNoUid;
     }
     if (filter.changedOnly) add("changed", "changed \u00b1 " + std::to_string(filter.changedWidth)).changedOnly = false;

@@ -115,8 +115,10 @@ public:
             const bool known = knowsModule(begin, count);
             std::uint32_t end = begin + 1;
             while (end < count && knowsModule(end, count) == known) ++end;
-            if (known) groupModules(begin, end, 0, -1);
-            else addSegments(segmentsBySource(begin, end), -1);
+            if (known)
+                groupModules(begin, end, 0, -1);
+            else
+                addSegments(segmentsBySource(begin, end), -1);
             begin = end;
         }
     }
@@ -163,8 +165,10 @@ private:
             if (size < 2) continue;
             const std::int32_t group = addGroup(part, parent);
             if (size <= kSplitGroup) continue;
-            if (depth + 1 < kModuleLevels) groupModules(part.begin, part.end, depth + 1, group);
-            else if (size > kLargestGroup) addSegments(bands({part}), group);
+            if (depth + 1 < kModuleLevels)
+                groupModules(part.begin, part.end, depth + 1, group);
+            else if (size > kLargestGroup)
+                addSegments(bands({part}), group);
         }
     }
 
@@ -196,8 +200,8 @@ private:
     const StageView& view_;
     const DrawingOptions& options_;
     LayoutInput& layout_;
-    std::vector<NodeRowPtr> calls_;      // drawn calls of the main graph
-    std::vector<std::uint32_t> drawn_;   // their indices into the layout
+    std::vector<NodeRowPtr> calls_;     // drawn calls of the main graph
+    std::vector<std::uint32_t> drawn_;  // their indices into the layout
     std::unordered_map<std::string, int> seen_;
 };
 

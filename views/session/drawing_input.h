@@ -7,9 +7,9 @@ namespace aliascope {
 
 struct DrawingInput {
     LayoutInput layout;
-    std::vector<std::uint32_t> nodeOf;   ///< by node of `layout`: index into the snapshot
-    std::vector<std::int32_t> drawnBy;   ///< by index into the snapshot: node of `layout` that stands for it, -1 = none
-    std::vector<char> hidden;            ///< by index into the snapshot: a filter left it out
+    std::vector<std::uint32_t> nodeOf;  ///< by node of `layout`: index into the snapshot
+    std::vector<std::int32_t> drawnBy;  ///< by index into the snapshot: node of `layout` that stands for it, -1 = none
+    std::vector<char> hidden;           ///< by index into the snapshot: a filter left it out
 };
 
 /// Nodes in the order of the snapshot, edges once per pair. Groups are contiguous in program order, so a closed one never lies on a cycle:

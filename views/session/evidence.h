@@ -24,11 +24,11 @@ struct EvidenceStep {
 struct Evidence {
     std::vector<EvidenceStep> steps;  ///< base, argument, write, blocker; what is not known or says nothing new is left out
     int storage = -1;
-    std::optional<std::int64_t> storageBytes;  ///< what a copy of the whole base costs
-    std::optional<std::int64_t> argumentBytes; ///< what a copy of the view alone costs
-    std::optional<std::int64_t> clonedBytes;   ///< what the clone copies; from the start of the storage where the view has an offset
-    std::optional<Region> argument, blocker;   ///< places in the storage
-    std::optional<std::int64_t> overlap;       ///< bytes that both places share; nothing = another storage, or not known
+    std::optional<std::int64_t> storageBytes;   ///< what a copy of the whole base costs
+    std::optional<std::int64_t> argumentBytes;  ///< what a copy of the view alone costs
+    std::optional<std::int64_t> clonedBytes;    ///< what the clone copies; from the start of the storage where the view has an offset
+    std::optional<Region> argument, blocker;    ///< places in the storage
+    std::optional<std::int64_t> overlap;        ///< bytes that both places share; nothing = another storage, or not known
     bool blockerIsLater = false;
 };
 using EvidencePtr = std::shared_ptr<const Evidence>;

@@ -71,7 +71,8 @@ void PipelineDraft::replace(std::vector<DraftStep> steps) {
 /// Stages stand in the order of the recorded steps, one each; a step keeps the stage of the same pass, counted by occurrence.
 void PipelineDraft::findStages() {
     std::map<std::string_view, std::vector<int>> stagesOf;
-    for (std::size_t i = 0; i < recorded_.size() && i + 1 < stages_.size(); ++i) stagesOf[recorded_[i].step.pass->name()].push_back(stages_[i + 1].idx);
+    for (std::size_t i = 0; i < recorded_.size() && i + 1 < stages_.size(); ++i)
+        stagesOf[recorded_[i].step.pass->name()].push_back(stages_[i + 1].idx);
     std::map<std::string_view, std::size_t> seen;
     for (DraftStep& step : steps_) {
         const auto& known = stagesOf[step.step.pass->name()];

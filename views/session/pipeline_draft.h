@@ -1,6 +1,6 @@
 #pragma once
-// The pipeline of the open lane as the user edits it: order, options, what is switched off (ui.md 2.2, 3.3). Each edit is one step of undo. Nothing is
-// computed here: stages from the first edit on are stale until the text is run. Belongs to the UI thread.
+// The pipeline of the open lane as the user edits it: order, options, what is switched off (ui.md 2.2, 3.3). Each edit is one step of undo. Nothing
+// is computed here: stages from the first edit on are stale until the text is run. Belongs to the UI thread.
 
 #include <QObject>
 #include <QUndoStack>

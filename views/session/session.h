@@ -10,10 +10,10 @@
 #include <memory>
 #include <optional>
 
+#include "views/session/bisect_job.h"
 #include "views/session/job_queue.h"
 #include "views/session/opening.h"
 #include "views/session/pipeline_draft.h"
-#include "views/session/bisect_job.h"
 #include "views/session/run_job.h"
 #include "views/session/selection.h"
 #include "views/session/stage_text.h"
@@ -111,7 +111,7 @@ Q_SIGNALS:
     void selectionChanged(const aliascope::Selection& selection, aliascope::Origin origin);
     void textReady(aliascope::StageTextPtr text);
     void pinsChanged();
-    void runsChanged();           ///< runs or comparisons of the lane were recorded
+    void runsChanged();  ///< runs or comparisons of the lane were recorded
     void runStarted();
     void runFinished(const aliascope::RunReport& report);
     void bisectStarted();

@@ -13,8 +13,10 @@ std::vector<std::size_t> longestRising(const std::vector<int>& values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto place = std::lower_bound(ends.begin(), ends.end(), values[i], [&](std::size_t e, int v) { return values[e] < v; });
         before[i] = place == ends.begin() ? i : *(place - 1);
-        if (place == ends.end()) ends.push_back(i);
-        else *place = i;
+        if (place == ends.end())
+            ends.push_back(i);
+        else
+            *place = i;
     }
     std::vector<std::size_t> out(ends.size());
     std::size_t at = ends.empty() ? 0 : ends.back();

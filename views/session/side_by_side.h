@@ -15,7 +15,7 @@ struct SideBySide {
     };
     StageTextPtr left, right;
     std::vector<Row> rows;
-    std::vector<int> hunks;         ///< first row of each run of rows that differ
+    std::vector<int> hunks;  ///< first row of each run of rows that differ
 };
 using SideBySidePtr = std::shared_ptr<const SideBySide>;
 

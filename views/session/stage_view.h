@@ -27,16 +27,16 @@ const char* familyWord(Family family);
 /// What is left out of the drawing of a stage (ui.md 2.3). Filters narrow each other; `shown` wins over all of them.
 struct DrawingFilter {
     bool hideInputs = false;
-    bool hideShapes = false;              ///< shape arithmetic
-    bool foldResults = true;              ///< getitem: the producer's card stands for it
-    bool changedOnly = false;             ///< and what is next to a change
-    int changedWidth = 1;                 ///< steps from a change that are still shown
-    int storage = -1;                     ///< members of this storage and whoever uses them
-    std::string module;                   ///< this module and those below it
-    Uid centre = kNoUid;                  ///< neighbourhood of this node, without groups
-    int up = 4, down = 4;                 ///< its width: steps towards inputs and towards users
-    std::unordered_set<Uid> hidden;       ///< one by one
-    std::unordered_set<Uid> shown;        ///< whatever filters say
+    bool hideShapes = false;         ///< shape arithmetic
+    bool foldResults = true;         ///< getitem: the producer's card stands for it
+    bool changedOnly = false;        ///< and what is next to a change
+    int changedWidth = 1;            ///< steps from a change that are still shown
+    int storage = -1;                ///< members of this storage and whoever uses them
+    std::string module;              ///< this module and those below it
+    Uid centre = kNoUid;             ///< neighbourhood of this node, without groups
+    int up = 4, down = 4;            ///< its width: steps towards inputs and towards users
+    std::unordered_set<Uid> hidden;  ///< one by one
+    std::unordered_set<Uid> shown;   ///< whatever filters say
     bool narrows() const { return hideInputs || hideShapes || changedOnly || storage >= 0 || !module.empty() || centre != kNoUid || !hidden.empty(); }
     friend bool operator==(const DrawingFilter&, const DrawingFilter&) = default;
 };

@@ -192,8 +192,9 @@ private slots:
         checkError(program("x: \"f32[5, 2][2, 1]cpu\"", head + "getitem = split[-4]\n" + tail), "R023", "getitem");
     }
     void expandedBySymbolIsNotWritten() {
-        checkError(program("n: \"Sym(s0)\", x: \"f32[1][1]cpu\"", "expand: \"f32[s0][0]cpu\" = torch.ops.aten.expand.default(x, [n])\n"
-                                                                   "add_ = torch.ops.aten.add_.Tensor(expand, 1)\nreturn (x,)"),
+        checkError(program("n: \"Sym(s0)\", x: \"f32[1][1]cpu\"",
+                           "expand: \"f32[s0][0]cpu\" = torch.ops.aten.expand.default(x, [n])\n"
+                           "add_ = torch.ops.aten.add_.Tensor(expand, 1)\nreturn (x,)"),
                    "WRITE_TO_EXPANDED", "expand");
     }
     void asStridedAddressesStorage() {

@@ -113,7 +113,8 @@ const std::vector<Write>& writes() {
 
 std::string programOf(const Write& w) {
     std::string text =
-        "class program(torch.nn.Module):\n    def forward(self, x: \"f32[4, 6][6, 1]cpu\", z: \"f32[4, 1, 6][6, 6, 1]cpu\", like: \"f32[6, 4][4, 1]cpu\", "
+        "class program(torch.nn.Module):\n    def forward(self, x: \"f32[4, 6][6, 1]cpu\", z: \"f32[4, 1, 6][6, 6, 1]cpu\", like: \"f32[6, 4][4, "
+        "1]cpu\", "
         "pairs: \"f32[4, 3, 2][6, 2, 1]cpu\"):\n";
     if (std::string(w.call).find("(c") != std::string::npos) text += "        c = torch.ops.aten.view_as_complex.default(pairs)\n";
     text += std::string("        part = torch.ops.") + w.call + "\n";
@@ -154,19 +155,31 @@ private slots:
     void theListIsComplete() {
         // Part of the canonical name, and why no ordinary program writes through it.
         static const std::map<std::string, const char*> leftOut = {
-            {"imname", "named dimensions"},        {"names", "named dimensions"},
-            {"align_to", "named dimensions"},      {"rename", "named dimensions"},
-            {"named_out_dim", "named dimensions"}, {"sparse", "sparse layout"},
-            {"indices", "sparse layout"},          {"values", "sparse or nested layout"},
-            {"coalesce", "sparse layout"},         {"nested", "nested layout"},
-            {"_dual", "forward derivatives"},      {"_fw_primal", "forward derivatives"},
-            {"_autocast", "changes the type"},     {"_grad_sum_to_size", "sums"},
-            {"_ncf_", "other operator family"},    {"_test_", "tests of PyTorch"},
-            {"slice_inverse", "an inverse itself"}, {"pin_memory", "moves to other memory"},
+            {"imname", "named dimensions"},
+            {"names", "named dimensions"},
+            {"align_to", "named dimensions"},
+            {"rename", "named dimensions"},
+            {"named_out_dim", "named dimensions"},
+            {"sparse", "sparse layout"},
+            {"indices", "sparse layout"},
+            {"values", "sparse or nested layout"},
+            {"coalesce", "sparse layout"},
+            {"nested", "nested layout"},
+            {"_dual", "forward derivatives"},
+            {"_fw_primal", "forward derivatives"},
+            {"_autocast", "changes the type"},
+            {"_grad_sum_to_size", "sums"},
+            {"_ncf_", "other operator family"},
+            {"_test_", "tests of PyTorch"},
+            {"slice_inverse", "an inverse itself"},
+            {"pin_memory", "moves to other memory"},
             {"narrow.Tensor", "starts at a number in a tensor"},
-            {"::to.", "a new value but for `to.dtype`, which is tried"}, {"as_tensor", "as `to`"},
-            {"aten::cpu", "as `to`"},              {"aten::cuda", "as `to`"},
-            {"aten::data", "front end only"},      {"_unwrap_optional", "front end only"},
+            {"::to.", "a new value but for `to.dtype`, which is tried"},
+            {"as_tensor", "as `to`"},
+            {"aten::cpu", "as `to`"},
+            {"aten::cuda", "as `to`"},
+            {"aten::data", "front end only"},
+            {"_unwrap_optional", "front end only"},
             {"aten::lift", "front end only"},
             {"_c10d_functional", "waits for another process"},
         };

@@ -36,11 +36,11 @@ void appendElements(exec::Backend& backend, const Tensor& t, std::vector<double>
 
 /// What a caller sees of a run.
 struct Behaviour {
-    std::vector<std::vector<std::int64_t>> sizes;   ///< of the tensors among the results
+    std::vector<std::vector<std::int64_t>> sizes;  ///< of the tensors among the results
     std::vector<std::vector<double>> results;
     std::vector<std::vector<std::byte>> untouched;  ///< storages of inputs whose gaps count too
     std::vector<std::vector<double>> inputsAfter;
-    std::string error;                              ///< code; empty = it ran
+    std::string error;  ///< code; empty = it ran
     std::string message;
 };
 
@@ -79,7 +79,8 @@ std::uint64_t programKey(const Graph& g, std::uint64_t hash) {
         if (const Value* left = g[id].metaValue("clone_only"_n)) {
             hash = (hash ^ id.value) * 0x9E3779B97F4A7C15;
             for (const Value& item : left->items())
-                hash = (hash ^ (item.isInt() ? static_cast<std::uint64_t>(*item.asInt()) + 1 : std::hash<std::string_view>{}(item.name().view()))) * 0x9E3779B97F4A7C15;
+                hash = (hash ^ (item.isInt() ? static_cast<std::uint64_t>(*item.asInt()) + 1 : std::hash<std::string_view>{}(item.name().view()))) *
+                       0x9E3779B97F4A7C15;
         }
     return hash;
 }
@@ -142,7 +143,8 @@ struct ProgramChecker::Machine {
             flat.sizes = {static_cast<std::int64_t>(bytes.size()) / t->itemSize()};
             flat.strides = {1};
             const Tensor values = wide(*cpu, flat.type());
-            for (std::int64_t i = 0; i < values.numel(); ++i) values.as<double>()[i] = info(t->dtype).floating ? 0.125 * (next++ % 37) : static_cast<double>(i);
+            for (std::int64_t i = 0; i < values.numel(); ++i)
+                values.as<double>()[i] = info(t->dtype).floating ? 0.125 * (next++ % 37) : static_cast<double>(i);
             cpu->copy(flat, values);
             std::memcpy(bytes.data(), t->storage->data, bytes.size());
         }
@@ -178,8 +180,7 @@ struct ProgramChecker::Machine {
         for (const RuntimeValue& v : result.inputs)
             if (const Tensor* t = v.tensor()) {
                 appendElements(*cpu, *t, out.inputsAfter.emplace_back());
-                if (t->numel() * t->itemSize() != static_cast<std::int64_t>(t->storage->bytes))
-                    out.untouched.push_back(gaps(*t));
+                if (t->numel() * t->itemSize() != static_cast<std::int64_t>(t->storage->bytes)) out.untouched.push_back(gaps(*t));
             }
         return out;
     }
@@ -252,7 +253,8 @@ ProgramOutcome ProgramChecker::check(const Graph& program) const {
         Machine::Watcher watcher(*machine_, bytes, want, known, lane);
         const RunResult result = runPipeline(g, pipeline, machine_->ops, {&watcher}, exact);
         for (const Diagnostic& d : result.diagnostics)
-            if (d.severity == Severity::Warning && d.code != "REGION" && lane.unsound.empty()) lane.unsound = d.code;  // REGION: ordered badly, not wrongly
+            if (d.severity == Severity::Warning && d.code != "REGION" && lane.unsound.empty())
+                lane.unsound = d.code;  // REGION: ordered badly, not wrongly
         if (result.failed) {
             lane.stage = "pipeline";
             lane.what = "fails with " + (result.error ? result.error->code : std::string("nothing said"));

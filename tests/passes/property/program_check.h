@@ -15,9 +15,9 @@ namespace aliascope::testing {
 /// One pipeline over one program.
 struct LaneOutcome {
     std::string pipeline;
-    std::string unsound;  ///< code of the warning with which a pass says that PyTorch goes wrong here; empty = none
-    std::string stage;    ///< the first that gives something else; empty = none
-    std::string what;     ///< what is wrong there
+    std::string unsound;                               ///< code of the warning with which a pass says that PyTorch goes wrong here; empty = none
+    std::string stage;                                 ///< the first that gives something else; empty = none
+    std::string what;                                  ///< what is wrong there
     std::int64_t clones = 0, clonedBytes = 0;          ///< of the last graph, symbols at their hints
     std::int64_t copiesBack = 0, copiedBackBytes = 0;  ///< into inputs, without those that move nothing
     /// A clone may take the place of a copy back.

@@ -125,7 +125,8 @@ private:
         if (shape.empty() && chance(50))
             return call("aten::scalar_tensor", {number},
                         {{"dtype"_n, dtypeValue(dtype)}, {"layout"_n, Value::constant("torch.strided"_n)}, {"device"_n, Value::device(device_)}});
-        return call("aten::full", {ints(shape), number}, {{"dtype"_n, dtypeValue(dtype)}, {"device"_n, Value::device(device_)}, {"pin_memory"_n, Value::boolean(false)}});
+        return call("aten::full", {ints(shape), number},
+                    {{"dtype"_n, dtypeValue(dtype)}, {"device"_n, Value::device(device_)}, {"pin_memory"_n, Value::boolean(false)}});
     }
 
     Value number() {
@@ -136,7 +137,8 @@ private:
 
     void addConstant() {
         const NodeId like = pickFloat();
-        const NodeId c = keep(constant(chance(70) ? sizesOf(like) : std::vector<std::int64_t>{}, chance(85) ? type(like).dtype : DType::F32, number()));
+        const NodeId c =
+            keep(constant(chance(70) ? sizesOf(like) : std::vector<std::int64_t>{}, chance(85) ? type(like).dtype : DType::F32, number()));
         static constexpr const char* kOps[] = {"aten::add.Tensor", "aten::sub.Tensor", "aten::mul.Tensor", "aten::div.Tensor"};
         static constexpr const char* kUnary[] = {"aten::neg", "aten::exp", "aten::abs", "aten::clone"};
         if (chance(40)) keep(call(kUnary[below(4)], {Value::node(c)}));
@@ -212,7 +214,8 @@ private:
         if (rank(a) == 2) {
             const NodeId t = call("aten::permute", {Value::node(a), ints({1, 0})});
             const NodeId product = keep(call("aten::mm", {Value::node(a), Value::node(t)}));
-            const NodeId bias = constant(chance(50) ? std::vector<std::int64_t>{size(product, 1)} : sizesOf(product), type(product).dtype, Value::real(0.5));
+            const NodeId bias =
+                constant(chance(50) ? std::vector<std::int64_t>{size(product, 1)} : sizesOf(product), type(product).dtype, Value::real(0.5));
             const NodeId shift = call("aten::cos", {Value::node(bias)});
             switch (below(3)) {
                 case 0:
@@ -254,10 +257,12 @@ private:
         const std::int64_t first = 1 + below(static_cast<int>(size(a, 0)) - 1);
         const auto split = [&](NodeId of) {
             const NodeId parts = call("aten::split_with_sizes", {Value::node(of), ints({first, size(of, 0) - first}), Value::integer(0)});
-            return std::pair(call("operator::getitem", {Value::node(parts), Value::integer(0)}), call("operator::getitem", {Value::node(parts), Value::integer(1)}));
+            return std::pair(call("operator::getitem", {Value::node(parts), Value::integer(0)}),
+                             call("operator::getitem", {Value::node(parts), Value::integer(1)}));
         };
         const auto [left, right] = split(a);
-        const NodeId joined = call("aten::cat", {chance(70) ? Value::list({Value::node(left), Value::node(right)}) : Value::list({Value::node(right), Value::node(left)})});
+        const NodeId joined = call(
+            "aten::cat", {chance(70) ? Value::list({Value::node(left), Value::node(right)}) : Value::list({Value::node(right), Value::node(left)})});
         if (chance(50)) {
             keep(joined);
             return;

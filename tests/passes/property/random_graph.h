@@ -19,8 +19,14 @@ protected:
     // --- chances
     int below(int n) { return static_cast<int>(random_() % static_cast<std::uint32_t>(n)); }
     bool chance(int percent) { return below(100) < percent; }
-    template <class T> const T& anyOf(const std::vector<T>& items) { return items[static_cast<std::size_t>(below(static_cast<int>(items.size())))]; }
-    template <class T, std::size_t N> const T& anyOf(const T (&items)[N]) { return items[static_cast<std::size_t>(below(static_cast<int>(N)))]; }
+    template <class T>
+    const T& anyOf(const std::vector<T>& items) {
+        return items[static_cast<std::size_t>(below(static_cast<int>(items.size())))];
+    }
+    template <class T, std::size_t N>
+    const T& anyOf(const T (&items)[N]) {
+        return items[static_cast<std::size_t>(below(static_cast<int>(N)))];
+    }
 
     // --- values; sizes of symbolic tensors are those of the hints
     const TensorType& type(NodeId id) const { return *g_[id].tensor(); }

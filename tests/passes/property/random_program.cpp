@@ -401,7 +401,8 @@ private:
             }
             case 7: {
                 const NodeId x = pickLike(a), y = pickLike(b);
-                if (options_.aliasedOperands || (!shareMemory(a, b) && !shareMemory(a, x) && !shareMemory(a, y) && !shareMemory(b, x) && !shareMemory(b, y)))
+                if (options_.aliasedOperands ||
+                    (!shareMemory(a, b) && !shareMemory(a, x) && !shareMemory(a, y) && !shareMemory(b, x) && !shareMemory(b, y)))
                     call("mylib::lst_read", {Value::list({Value::node(a), Value::node(b)}), Value::list({Value::node(x), Value::node(y)})});
                 break;
             }

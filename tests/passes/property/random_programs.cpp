@@ -19,7 +19,7 @@ namespace {
 
 struct Arguments {
     std::uint64_t first = 1, count = 1000;
-    double seconds = 0;  ///< 0 = no limit
+    double seconds = 0;       ///< 0 = no limit
     std::uint64_t most = 20;  ///< failures after which it stops
     bool print = false;
 };
@@ -62,7 +62,8 @@ struct Sums {
         ++ran;
         const LaneOutcome *mine = outcome.lane("best"), *theirs = outcome.lane("torch-v2"), *older = outcome.lane("torch-v1");
         for (const LaneOutcome* lane : {theirs, older})
-            if (!lane->unsound.empty()) ++unsound[lane->pipeline + " says " + lane->unsound + (lane->stage.empty() ? ", gives the same here" : ", differs")];
+            if (!lane->unsound.empty())
+                ++unsound[lane->pipeline + " says " + lane->unsound + (lane->stage.empty() ? ", gives the same here" : ", differs")];
         fewer += mine->copied() < theirs->copied();
         fewerThanV1 += mine->copied() < older->copied();
         best += mine->copied();
@@ -102,10 +103,12 @@ int main(int argc, char** argv) {
     for (const auto& [what, times] : sums.unsound) std::printf("%8llu  %s\n", static_cast<unsigned long long>(times), what.c_str());
     for (const auto& [what, times] : sums.failures) std::printf("%8llu  FAILED %s\n", static_cast<unsigned long long>(times), what.c_str());
     std::printf(
-        "seeds %llu to %llu: %llu programs in %.1f s (%llu more that PyTorch refuses), best copies fewer bytes than torch-v2 in %llu and than torch-v1 in %llu, "
+        "seeds %llu to %llu: %llu programs in %.1f s (%llu more that PyTorch refuses), best copies fewer bytes than torch-v2 in %llu and than "
+        "torch-v1 in %llu, "
         "%lld B against %lld B of torch-v2 altogether, %llu failures\n",
-        static_cast<unsigned long long>(arguments->first), static_cast<unsigned long long>(seed - 1), static_cast<unsigned long long>(sums.ran), elapsed(),
-        static_cast<unsigned long long>(sums.refused), static_cast<unsigned long long>(sums.fewer), static_cast<unsigned long long>(sums.fewerThanV1),
-        static_cast<long long>(sums.best), static_cast<long long>(sums.v2), static_cast<unsigned long long>(sums.failed));
+        static_cast<unsigned long long>(arguments->first), static_cast<unsigned long long>(seed - 1), static_cast<unsigned long long>(sums.ran),
+        elapsed(), static_cast<unsigned long long>(sums.refused), static_cast<unsigned long long>(sums.fewer),
+        static_cast<unsigned long long>(sums.fewerThanV1), static_cast<long long>(sums.best), static_cast<long long>(sums.v2),
+        static_cast<unsigned long long>(sums.failed));
     return sums.failed ? 1 : 0;
 }

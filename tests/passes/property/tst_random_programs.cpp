@@ -88,9 +88,9 @@ private slots:
             // v1 says that it is unsound here: held against it all the same.
             const std::string what = outcome.lanes[0].what;
             const Graph small = reduceGraph(program, ops_, [&](const Graph& g) {
-                const ProgramOutcome now = checker.check(g);
-                return now.refused.empty() && now.lanes[0].what == what;
-            }).graph;
+                                    const ProgramOutcome now = checker.check(g);
+                                    return now.refused.empty() && now.lanes[0].what == what;
+                                }).graph;
             const ProgramOutcome after = checker.check(small);
             QCOMPARE(after.lanes[0].what, what);
             QVERIFY2(small.size() < program.size() && small.size() <= 12, printReadable(small).c_str());
