@@ -7,23 +7,12 @@
 #include <cmath>
 
 #include "app/cli/decision_view.h"
-#include "app/cli/number_text.h"
+#include "app/cli/number_option.h"
 #include "core/exec/compare_pairs.h"
 #include "core/exec/written_values.h"
 
 namespace aliascope::cli {
 namespace {
-
-template <class T>
-std::optional<T> number(Command& c, const char* option, std::string_view want) {
-    if (!c.args().has(option)) return std::nullopt;
-    const std::string text = c.args().get(option);
-    const std::optional<T> value = numberIn<T>(text);
-    bool sound = value.has_value();
-    if constexpr (std::is_floating_point_v<T>) sound = sound && std::isfinite(*value) && *value >= 0;
-    if (!sound) usage(fmt::format("{} {}: {} expected", option, text, want));
-    return value;
-}
 
 exec::Sanitize sanitizeMode(Command& c) {
     const std::string text = c.args().get("--sanitize");
@@ -104,8 +93,8 @@ Reference referenceOf(Command& c) {
 
 /// `RTOL` or `RTOL,ATOL`.
 void readTolerance(Command& c, StageRunOptions& options) {
-    options.rtol = number<double>(c, "--rtol", "a number from 0");
-    options.atol = number<double>(c, "--atol", "a number from 0");
+    options.rtol = numberOption<double>(c, "--rtol", "a number from 0");
+    options.atol = numberOption<double>(c, "--atol", "a number from 0");
     if (!c.args().has("--tolerance")) return;
     if (options.rtol || options.atol) usage("--tolerance and --rtol or --atol exclude each other");
     const std::string text = c.args().get("--tolerance");
@@ -171,7 +160,7 @@ StageRunOptions stageRunOptions(Command& c) {
     if (c.args().has("--device")) options.device = c.args().get("--device");
     if (c.args().has("--exec")) options.device = c.args().get("--exec");
     options.inputs = c.args().get("--inputs");
-    options.seed = number<std::uint64_t>(c, "--seed", "a number").value_or(0);
+    options.seed = numberOption<std::uint64_t>(c, "--seed", "a number").value_or(0);
     options.castInputs = c.args().has("--cast");
     options.randomConstants = c.args().has("--random-constants");
     readDigests(c, options);
@@ -183,17 +172,17 @@ StageRunOptions stageRunOptions(Command& c) {
     options.run.sanitize = sanitizeMode(c);
     options.run.cancel = c.cancel();
     options.run.standIn = c.args().has("--stand-in");
-    options.run.maxFlops = number<double>(c, "--max-flops", "a number, 0 for no limit").value_or(options.run.maxFlops);
+    options.run.maxFlops = numberOption<double>(c, "--max-flops", "a number, 0 for no limit").value_or(options.run.maxFlops);
     if (c.args().has("--max-bytes")) {
         const auto bytes = parseAmount(c.args().get("--max-bytes"));
         if (!bytes || *bytes < 1) usage(fmt::format("--max-bytes {}: a number of bytes expected", c.args().get("--max-bytes")));
         options.run.maxBytes = *bytes;
     }
-    options.repeat = number<int>(c, "--repeat", "a number from 1").value_or(1);
+    options.repeat = numberOption<int>(c, "--repeat", "a number from 1").value_or(1);
     constexpr int mostRepeats = 10'000;
     if (options.repeat < 1 || options.repeat > mostRepeats)
         usage(fmt::format("--repeat {}: a number from 1 to {} expected", options.repeat, mostRepeats));
-    options.timeoutSeconds = number<double>(c, "--timeout", "seconds").value_or(0);
+    options.timeoutSeconds = numberOption<double>(c, "--timeout", "seconds").value_or(0);
     readTolerance(c, options);
     return options;
 }

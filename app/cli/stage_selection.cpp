@@ -9,6 +9,13 @@
 namespace aliascope::cli {
 namespace {
 
+/// The nodes of a stage; the command ends when they cannot be read.
+std::shared_ptr<const StageSnapshot> snapshotOf(const Staged& staged, const StageRow& stage) {
+    auto snapshot = staged.recording->snapshot(staged.lane.id, stage.idx);
+    if (!snapshot) endWith(staged.recording->fault().value_or(userError("S002", {{"what", "stage " + stage.name + " cannot be read"}})));
+    return snapshot;
+}
+
 constexpr int usualWidth = 4;
 constexpr std::size_t largestNeighbourhood = 2000;
 
@@ -23,7 +30,7 @@ int widthAsked(Command& c) {
 std::set<Uid> found(Command& c, const Staged& staged, const StageRow& stage) {
     const auto find = query::parseFind(c.args().get("--find"));
     if (!find) throw Failure{ExitUsage, "--find: " + find.error().format()};
-    const auto snapshot = staged.recording->snapshot(staged.lane.id, stage.idx);
+    const auto snapshot = snapshotOf(staged, stage);
     const auto changes = stage.idx > 1 ? staged.recording->changes(staged.lane.id, stage.idx) : std::vector<ChangeRow>();
     const auto storages = staged.recording->storages(staged.lane.id, stage.idx);
     const auto decisions = staged.recording->decisions(staged.lane.id);
@@ -46,8 +53,7 @@ std::optional<std::set<Uid>> selectedNodes(Command& c, const Staged& staged, con
     if (find) out = found(c, staged, stage);
     if (node) {
         const NamedNode centre = requireNode(c, staged, c.args().get("--node"), stage.idx);
-        std::set<Uid> near =
-            report::Neighbours(*staged.recording->snapshot(staged.lane.id, stage.idx)).around({centre.uid}, widthAsked(c), largestNeighbourhood);
+        std::set<Uid> near = report::Neighbours(*snapshotOf(staged, stage)).around({centre.uid}, widthAsked(c), largestNeighbourhood);
         if (out) std::erase_if(near, [&](Uid uid) { return !out->contains(uid); });
         out = std::move(near);
     }
@@ -56,8 +62,7 @@ std::optional<std::set<Uid>> selectedNodes(Command& c, const Staged& staged, con
 
 report::StagePicture pictureOf(Command& c, const Staged& staged, const StageRow& stage) {
     report::StagePicture out;
-    out.snapshot = staged.recording->snapshot(staged.lane.id, stage.idx);
-    if (!out.snapshot) endWith(staged.recording->fault().value_or(userError("S002", {{"what", "stage " + stage.name + " cannot be read"}})));
+    out.snapshot = snapshotOf(staged, stage);
     if (stage.idx > 1) out.changes = staged.recording->changes(staged.lane.id, stage.idx);
     out.only = selectedNodes(c, staged, stage);
     if (c.args().has("--node")) out.chosen = {requireNode(c, staged, c.args().get("--node"), stage.idx).uid};
@@ -74,8 +79,7 @@ Table nodeRows(const Staged& staged, const StageRow& stage, const std::set<Uid>&
                 {},
                 "no node fits"};
     for (const char* key : {"stage", "args", "module", "uid"}) table.columns.push_back({key, ""});
-    const auto snapshot = staged.recording->snapshot(staged.lane.id, stage.idx);
-    for (const NodeRowPtr& node : snapshot ? snapshot->nodes : std::vector<NodeRowPtr>()) {
+    for (const NodeRowPtr& node : snapshotOf(staged, stage)->nodes) {
         if (!nodes.contains(node->uid)) continue;
         const std::string op = node->op.empty() ? node->kind : node->op, storage = node->storage >= 0 ? fmt::format("S{}", node->storage) : "";
         const std::string source = node->file.empty() ? "" : fmt::format("{}:{}", node->file, node->line);

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "app/cli/limits.h"
+#include "app/cli/progress_line.h"
 #include "app/cli/source.h"
 #include "core/patterns/language.h"
 #include "core/recording/foreign_lanes.h"
@@ -53,24 +54,6 @@ bool isPipelineFile(const std::string& name) {
     std::error_code ignored;
     return name == "-" || fs::exists(name, ignored) || (name.find('/') != std::string::npos && name.find_first_of("{,") == std::string::npos);
 }
-
-/// One line on the terminal, from 300 ms on; gone at the end.
-class ProgressLine {
-public:
-    ~ProgressLine() {
-        if (shown_) fmt::print(stderr, "\r\x1b[K");
-    }
-    void show(double fraction, std::string_view what) {
-        if (std::chrono::steady_clock::now() - start_ < std::chrono::milliseconds(300)) return;
-        fmt::print(stderr, "\r\x1b[K{:3.0f} %  {}", fraction * 100, what);
-        std::fflush(stderr);
-        shown_ = true;
-    }
-
-private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    bool shown_ = false;
-};
 
 std::string stageList(const std::vector<StageRow>& stages) {
     std::string out;

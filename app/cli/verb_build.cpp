@@ -124,7 +124,8 @@ void examine(Command& c, const std::string& file, const std::string& copy) {
                                 table.whole ? Checked::Level::Ok : Checked::Level::Fault});
             saved.push_back({{"table", table.name}, {"rows", table.rows}, {"whole", table.whole}});
         }
-        c.note(fmt::format("what can be read is in {}", copy));
+        const bool any = std::any_of(salvaged->tables.begin(), salvaged->tables.end(), [](const SalvagedTable& table) { return table.rows > 0; });
+        c.note(any ? fmt::format("what can be read is in {}", copy) : fmt::format("no row could be read: {} is a session without graphs", copy));
     } else if (!what->empty()) {
         c.note(fmt::format("aliascope doctor {} -o COPY.aliascope writes what can be read of it", file));
     }

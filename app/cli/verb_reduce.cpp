@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "app/cli/command.h"
-#include "app/cli/number_text.h"
+#include "app/cli/number_option.h"
+#include "app/cli/progress_line.h"
+#include "app/cli/shell_word.h"
 #include "app/cli/source.h"
 #include "core/reduce/property.h"
 #include "core/reduce/reduce_graph.h"
@@ -13,27 +17,9 @@ namespace aliascope::cli {
 namespace {
 
 double seconds(Command& c) {
-    const std::string text = c.args().get("--timeout");
-    if (text.empty()) return 0;
-    const auto value = numberIn<double>(text);
-    if (!value || !(*value > 0)) usage(fmt::format("--timeout {}: seconds expected", text));
-    return *value;
-}
-
-std::uint64_t seedOf(Command& c) {
-    const std::string text = c.args().get("--seed");
-    if (text.empty()) return 0;
-    const auto value = numberIn<std::uint64_t>(text);
-    if (!value) usage(fmt::format("--seed {}: a number expected", text));
-    return *value;
-}
-
-std::string quoted(const std::string& word) {
-    if (!word.empty() && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=,") == std::string::npos)
-        return word;
-    std::string out = "'";
-    for (char ch : word) out += ch == '\'' ? std::string("'\\''") : std::string(1, ch);
-    return out + "'";
+    const auto value = numberOption<double>(c, "--timeout", "seconds");
+    if (value && *value == 0) usage("--timeout 0: seconds expected");
+    return value.value_or(0);
 }
 
 /// The command that shows the property of a graph in `file`.
@@ -44,10 +30,10 @@ std::string showingCommand(Command& c, const std::string& file, const std::strin
     if (has("finding(STALE_READ)") || has("finding(UNDEFINED_READ)")) verb = "exec", more = " --sanitize reads";
     if (has("decision(") || has("code:") || has("need:") || has("verdict:")) verb = "decisions";
     if (verb == "exec" && c.args().has("--seed")) more += " --seed " + c.args().get("--seed");
-    std::string out = fmt::format("aliascope {} {}", verb, quoted(file));
+    std::string out = fmt::format("aliascope {} {}", verb, shellWord(file));
     for (const char* option : {"--pipeline", "--passes", "--patterns"})
-        if (c.args().has(option)) out += fmt::format(" {} {}", option, quoted(c.args().get(option)));
-    for (const std::string& ops : c.args().all("--ops")) out += " --ops " + quoted(ops);
+        if (c.args().has(option)) out += fmt::format(" {} {}", option, shellWord(c.args().get(option)));
+    for (const std::string& ops : c.args().all("--ops")) out += " --ops " + shellWord(ops);
     return out + more;
 }
 
@@ -73,14 +59,14 @@ void runReduce(Command& c) {
     if (keep.empty()) usage("reduce needs --keep: what the smaller graph must still show, for example --keep 'clones>=1'");
     const Pipeline pipeline = chosenPipeline(c, "best");
     PropertyOptions options;
-    options.seed = seedOf(c);
+    options.seed = numberOption<std::uint64_t>(c, "--seed", "a number").value_or(0);
     options.standIn = c.args().has("--stand-in");
     options.cancel = c.cancel();
     ReduceOptions limits;
     limits.mostSeconds = seconds(c);
     limits.cancel = c.cancel();
     if (colorTerminal(stderr) && !c.args().has("--quiet"))
-        limits.progress = [](double, std::string_view what) { std::fprintf(stderr, "\r\x1b[K%.*s", static_cast<int>(what.size()), what.data()); };
+        limits.progress = [line = std::make_shared<ProgressLine>()](double fraction, std::string_view what) { line->show(fraction, what); };
 
     const Graph opened = openedGraph(c, c.args().at(0));
     auto property = Property::parse(keep, pipeline, c.ops(), options);
@@ -89,7 +75,7 @@ void runReduce(Command& c) {
 
     const Reduction reduced = reduceGraph(
         opened, c.ops(), [&](const Graph& g) { return property->holds(g); }, limits);
-    if (limits.progress) std::fputs("\r\x1b[K", stderr);
+    limits.progress = nullptr;
     const std::string text = printReadable(reduced.graph);
     const std::string file = c.args().has("--output") ? c.args().get("--output") : "reduced.py";
     const std::string command = showingCommand(c, file, keep);

@@ -6,6 +6,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/graph_text.h"
+#include "app/cli/shell_word.h"
 #include "app/cli/source.h"
 #include "app/cli/stage_selection.h"
 #include "core/recording/lane_comparison.h"
@@ -30,12 +31,13 @@ std::string commandsFor(Command& c, const Staged& staged) {
     std::string source = session ? staged.graph.sourcePath : file;
     if (source.empty() || source == "-") source = "FILE";
     if (redacted) source = std::filesystem::path(source).filename().string();
-    std::string run = fmt::format("aliascope run {}", source);
+    std::string run = fmt::format("aliascope run {}", shellWord(source));
     const bool named = !staged.lane.name.empty() && namedPipeline(staged.lane.name.substr(0, staged.lane.name.find('#'))).has_value();
-    run += named ? " --pipeline " + staged.lane.name.substr(0, staged.lane.name.find('#')) : fmt::format(" --passes '{}'", staged.lane.pipeline);
-    for (const std::string& ops : c.args().all("--ops")) run += " --ops " + (redacted ? std::filesystem::path(ops).filename().string() : ops);
+    run += named ? " --pipeline " + staged.lane.name.substr(0, staged.lane.name.find('#')) : " --passes " + shellWord(staged.lane.pipeline);
+    for (const std::string& ops : c.args().all("--ops"))
+        run += " --ops " + shellWord(redacted ? std::filesystem::path(ops).filename().string() : ops);
     const std::string kept = session ? std::filesystem::path(file).filename().string() : "SESSION";
-    return run + fmt::format(" -o {0}\naliascope report {0} --pipeline {1} -o report.html", kept, staged.lane.name);
+    return run + fmt::format(" -o {0}\naliascope report {0} --pipeline {1} -o report.html", shellWord(kept), shellWord(staged.lane.name));
 }
 
 std::string exported(Command& c, const Staged& staged, const StageRow& stage, const std::string& form) {

@@ -17,12 +17,13 @@ struct Answer {
     QJsonArray rows(const char* key) const { return result()[key].toArray(); }
 };
 
-/// `input` is its standard input; `environment`: `NAME=VALUE`, added to that of the test.
-inline Answer runProgram(const QStringList& words, const QByteArray& input = {}, const QStringList& environment = {}) {
+/// `input` is its standard input; `environment`: `NAME=VALUE`, added to that of the test; `folder`: where it runs.
+inline Answer runProgram(const QStringList& words, const QByteArray& input = {}, const QStringList& environment = {}, const QString& folder = {}) {
     QProcess process;
     QProcessEnvironment env = QProcessEnvironment::systemEnvironment();
     for (const QString& pair : environment) env.insert(pair.section('=', 0, 0), pair.section('=', 1));
     process.setProcessEnvironment(env);
+    if (!folder.isEmpty()) process.setWorkingDirectory(folder);
     process.start(ALIASCOPE_PROGRAM, words);
     process.write(input);
     process.closeWriteChannel();

@@ -16,20 +16,8 @@ private:
     Answer type(const QString& line) {
         QStringList words = line.split(' ');
         if (words.takeFirst() != "aliascope") return {};
-        QProcess process;
-        QProcessEnvironment env = QProcessEnvironment::systemEnvironment();
-        env.insert("ALIASCOPE_SAMPLES", QStringLiteral(ALIASCOPE_SOURCE_DIR "/sample_graphs"));
-        env.insert("ALIASCOPE_WINDOW", folder_.filePath("window"));
-        process.setProcessEnvironment(env);
-        process.setWorkingDirectory(folder_.path());
-        process.start(ALIASCOPE_PROGRAM, words);
-        process.closeWriteChannel();
-        Answer answer;
-        if (!process.waitForFinished(120'000)) return answer;
-        answer.exit = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1;
-        answer.out = QString::fromUtf8(process.readAllStandardOutput());
-        answer.err = QString::fromUtf8(process.readAllStandardError());
-        return answer;
+        return runProgram(words, {}, {"ALIASCOPE_SAMPLES=" ALIASCOPE_SOURCE_DIR "/sample_graphs", "ALIASCOPE_WINDOW=" + folder_.filePath("window")},
+                          folder_.path());
     }
     QString text(const QString& name) {
         QFile file(folder_.filePath(name));

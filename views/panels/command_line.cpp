@@ -23,7 +23,6 @@ QString fileWord(const Session& session) {
 
 QStringList operatorWords(const Session& session) {
     QStringList words;
-    if (!session.isTemporary()) return words;
     for (const QString& ops : session.opsFiles())
         words << QStringLiteral("--ops") << shellQuoted(ops.startsWith(QLatin1String(":/samples/")) ? ops.mid(10) : ops);
     return words;
@@ -38,7 +37,7 @@ QString laneWord(const Session& session, const LaneRow& lane) {
 
 QString commandLine(const Session& session, const QString& verb, const QStringList& options) {
     QStringList words{QStringLiteral("aliascope"), verb, shellQuoted(fileWord(session))};
-    words << operatorWords(session);
+    if (session.isTemporary()) words << operatorWords(session);
     if (const LaneRow* lane = session.lane()) words << QStringLiteral("--pipeline") << shellQuoted(laneWord(session, *lane));
     for (const QString& option : options) words << shellQuoted(option);
     return words.join(QLatin1Char(' '));
@@ -47,7 +46,14 @@ QString commandLine(const Session& session, const QString& verb, const QStringLi
 QString compareCommand(const Session& session, const LaneRow& a, const LaneRow& b) {
     QStringList words{QStringLiteral("aliascope"), QStringLiteral("compare")};
     for (const LaneRow* lane : {&a, &b}) words << shellQuoted(fileWord(session) + QLatin1Char(':') + laneWord(session, *lane));
-    return (words + operatorWords(session)).join(QLatin1Char(' '));
+    if (session.isTemporary()) words << operatorWords(session);
+    return words.join(QLatin1Char(' '));
+}
+
+QString passesCommand(const Session& session, const QString& passes) {
+    QStringList words{QStringLiteral("aliascope"), QStringLiteral("stages"), shellQuoted(fileWord(session))};
+    words << operatorWords(session) << QStringLiteral("--passes") << shellQuoted(passes);
+    return words.join(QLatin1Char(' '));
 }
 
 }  // namespace aliascope

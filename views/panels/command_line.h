@@ -12,6 +12,8 @@ namespace aliascope {
 QString commandLine(const Session& session, const QString& verb, const QStringList& options = {});
 /// `aliascope compare FILE:A FILE:B`: two lanes of what is open.
 QString compareCommand(const Session& session, const LaneRow& a, const LaneRow& b);
+/// `aliascope stages FILE --passes TEXT`: what a pipeline that has not run yet would give.
+QString passesCommand(const Session& session, const QString& passes);
 /// One word as a POSIX shell reads it back.
 QString shellQuoted(const QString& word);
 

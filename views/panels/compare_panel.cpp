@@ -116,6 +116,8 @@ QWidget* ComparePanel::buildHead() {
     stageA_->setProperty("quiet", true);
     auto* swap = iconButton(QStringLiteral("both"), tr("Swap the sides (Ctrl+Tab)"), QStringLiteral("compare.swap"), head);
     laneBBox_ = choiceBox(tr("Pipeline at the right"), QStringLiteral("compare.laneB"), head);
+    // Lanes come later than the boxes, and longer names with them.
+    for (QComboBox* box : {laneABox_, laneBBox_}) box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     stageBBox_ = choiceBox(tr("Stage at the right"), QStringLiteral("compare.stageB"), head);
     stageBBox_->setMinimumContentsLength(12);
     stageBBox_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

@@ -171,14 +171,7 @@ void PassesPanel::run() {
 
 QString PassesPanel::command() const {
     if (!session_.draft().edited()) return commandLine(session_, QStringLiteral("stages"));
-    // What the edited pipeline would give.
-    QString file = session_.commandFile();
-    if (file.startsWith(QLatin1String(":/samples/"))) file = file.mid(10);
-    QStringList words{QStringLiteral("aliascope"), QStringLiteral("stages"), shellQuoted(file)};
-    for (const QString& ops : session_.opsFiles())
-        words << QStringLiteral("--ops") << shellQuoted(ops.startsWith(QLatin1String(":/samples/")) ? ops.mid(10) : ops);
-    words << QStringLiteral("--passes") << shellQuoted(session_.draft().text());
-    return words.join(QLatin1Char(' '));
+    return passesCommand(session_, session_.draft().text());
 }
 
 void PassesPanel::toggleForm() {
