@@ -316,6 +316,19 @@ std::optional<std::int64_t> overlapElements(const TensorType& a, const TensorTyp
     return shared;
 }
 
+TensorType atHints(const TensorType& t, const SymbolTable& symbols) {
+    TensorType out = t;
+    const auto fix = [&](SymInt& s) {
+        if (s.isConst()) return;
+        if (const auto value = s.evaluate(symbols)) s = SymInt(*value);
+    };
+    for (SymInt& s : out.sizes) fix(s);
+    if (out.strides)
+        for (SymInt& s : *out.strides) fix(s);
+    if (out.offset) fix(*out.offset);
+    return out;
+}
+
 bool isDense(const TensorType& t) {
     const auto region = regionOf(t);
     if (!region || knownEmpty(t) ||

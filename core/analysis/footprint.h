@@ -16,6 +16,8 @@ bool referenceDisjoint(const TensorType& a, const TensorType& b, const SymbolTab
 /// Number of elements that both address, each counted once. Nothing when symbolic, when item sizes differ, or when it takes enumerating more than
 /// 1,000,000 elements: neither region lies inside a gap-free other one, nor are both gap-free.
 std::optional<std::int64_t> overlapElements(const TensorType& a, const TensorType& b);
+/// Symbols at their hints, as PyTorch's guards decide comparisons; what has no hint stays symbolic.
+TensorType atHints(const TensorType& t, const SymbolTable& symbols);
 /// No gaps and nothing twice: strides are those of a contiguous tensor with its dimensions in some order, so that `clone` keeps them. False when
 /// symbolic or unknown.
 bool isDense(const TensorType& t);

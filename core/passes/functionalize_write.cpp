@@ -28,14 +28,16 @@ bool stridesDiffer(const TensorType& have, const TensorType& want) {
 bool overlapsItself(const TensorType& t) {
     if (!t.strides) return false;
     std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
+    bool known = true;
     for (std::size_t d = 0; d < t.rank(); ++d) {
         const auto size = t.sizes[d].constant(), stride = (*t.strides)[d].constant();
         if (size == 0) return false;
         if (size == 1) continue;
         if (stride == 0) return true;  // also of a symbolic size: PyTorch's symbols of sizes stand for 2 and more
-        if (!size || !stride || *stride == INT64_MIN) return false;
-        dims.emplace_back(std::abs(*stride), *size);  // a mirrored dimension addresses the same elements
+        known = known && size && stride && *stride != INT64_MIN;
+        if (known) dims.emplace_back(std::abs(*stride), *size);  // a mirrored dimension addresses the same elements
     }
+    if (!known) return false;
     std::sort(dims.begin(), dims.end());
     std::int64_t reach = 0, count = 1;
     bool nested = true;

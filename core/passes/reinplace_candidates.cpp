@@ -470,7 +470,7 @@ void Reinplacer::warnSeparateCopies(NodeId id, const WrapperCall& call, const st
             for (std::size_t j = 0; j < i; ++j) {
                 if (parts[i].key->answer.inPlace && parts[j].key->answer.inPlace) continue;
                 const TensorType *a = index_.geometry(parts[i].tensor), *b = index_.geometry(parts[j].tensor);
-                const auto overlap = a && b ? overlapElements(*a, *b) : std::nullopt;
+                const auto overlap = a && b ? overlapElements(atHints(*a, g_.symbols), atHints(*b, g_.symbols)) : std::nullopt;
                 if (!overlap || *overlap == 0) continue;
                 const std::string names = parts[i].key == parts[j].key ? parts[i].key->name : parts[j].key->name + ", " + parts[i].key->name;
                 return defects_.say("R5", g_, id, "OVERLAPPING_WRITES",

@@ -21,6 +21,11 @@ void refuse(Answer& a, std::string code, std::string rule) {
     a.rule = std::move(rule);
 }
 
+/// The use is only that a write-back overwrites the value.
+bool isOnlyOverwritten(const Node& user, NodeId value) {
+    return user.is("aten::copy_"_n) && user.arg(0).asNode() == value && !user.arg(1).usesNode(value);
+}
+
 bool sameGeometry(const TensorType* a, const TensorType* b) {
     return a && b && a->dtype == b->dtype && a->strides && b->strides && a->sizes == b->sizes && *a->strides == *b->strides && a->offset &&
            b->offset && *a->offset == *b->offset;
@@ -29,6 +34,7 @@ bool sameGeometry(const TensorType* a, const TensorType* b) {
 /// Id in reinplace.md 10 of the defect that makes `right` differ from PyTorch's in-place.
 std::string defectOf(const Answer& right) {
     if (right.code == "RI31") return "R2";
+    if (right.code == "RI30.COPY") return "old value written back";
     return right.rule == "reinplace 9 theorem 1" ? "result behind a write-back" : "R1";
 }
 
@@ -262,7 +268,8 @@ bool DecisionTable::overlaps(const TensorType* a, const TensorType* b, Rules rul
     if (!a || !b) return rules != Rules::CertainlyWrong;
     if (rules == Rules::Reference) return !referenceDisjoint(*a, *b, g_.symbols);
     const Overlap exact = exactOverlap(*a, *b, g_.symbols);
-    return exact == Overlap::Overlaps || (exact == Overlap::May && rules == Rules::Extent);
+    if (exact != Overlap::May || rules == Rules::Extent) return exact != Overlap::Disjoint;
+    return exactOverlap(atHints(*a, g_.symbols), atHints(*b, g_.symbols), g_.symbols) == Overlap::Overlaps;
 }
 
 bool DecisionTable::conflicts(const Question& q, NodeId a, NodeId value, Rules rules) const {
@@ -279,14 +286,16 @@ bool DecisionTable::conflicts(const Question& q, NodeId a, NodeId value, Rules r
 template <class Found>
 void DecisionTable::scanUses(const Question& q, NodeId a, StorageId member, NodeId limit, Rules rules, const Found& found) const {
     static const Name copy("aten::copy_");
-    // From the first write-back on, values of the input's own storage have their new contents anyway; results of other nodes have not.
+    // Behind the first write-back, values of the input's own storage have their new contents anyway; results of other nodes have not.
     const NodeId end = limit && (rules == Rules::Reference || !index_.inputs(member).empty()) ? limit : NodeId();
     const auto& uses = index_.uses(member);
     auto at = std::upper_bound(uses.begin(), uses.end(), q.node, [&](NodeId n, const StorageUse& u) { return g_.before(n, u.user); });
-    for (; at != uses.end() && (!end || g_.before(at->user, end)); ++at) {
-        if (rules != Rules::Reference && at->view) continue;
+    for (; at != uses.end() && !(end && g_.before(end, at->user)); ++at) {
         const Node& user = g_[at->user];
-        if (user.is(copy) && user.arg(0).asNode() == a) continue;
+        // PyTorch takes a write-back for no reader, even of what it copies.
+        if (rules == Rules::Reference ? at->user == end || (user.is(copy) && user.arg(0).asNode() == a)
+                                      : at->view || isOnlyOverwritten(user, at->value))
+            continue;
         if (std::find(q.ignored.begin(), q.ignored.end(), *at) != q.ignored.end() || !conflicts(q, a, at->value, rules)) continue;
         if (!found(*at)) return;
     }
