@@ -1,8 +1,12 @@
 // Arithmetic identities (canonicalize.md 5.3), on the zeros and ones that folding found.
 
+#include <memory>
+
 #include "core/ops/infer.h"
 #include "core/passes/clean_up.h"
+#include "core/passes/copy_guard.h"
 #include "core/passes/fold_constants.h"
+#include "core/passes/layouts.h"
 #include "core/passes/new_nodes.h"
 
 namespace aliascope {
@@ -56,7 +60,17 @@ private:
         if (!own || !from || !(own->sizes == from->sizes) || own->device != from->device) return;
         if (isExtended(ctx_) && !(own->strides == from->strides)) return;  // an output, or a view of it, could tell
         if (isExtended(ctx_) && wouldAlias(id, operand)) return;
+        const bool shares = own->dtype == from->dtype && own->strides && from->strides;
+        const NodeId write = shares ? memory().guard.exposes(id, operand) : NodeId();
+        if (write && isExtended(ctx_)) {
+            refuse(g_, ctx_, id, "canonicalize 5.3", "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
+            return;
+        }
         if (!ctx_.mayRewrite()) return;
+        const TensorType printed = *own, computed = *from;
+        const NodeId byPlace = shares && !isExtended(ctx_) && !samePlace(id, operand) ? addressedByPlace(ctx_.ops(), g_, id) : NodeId();
+        if (write) sayExposed(id, operand, write);
+        if (shares) memory().guard.merge(id, operand);
         Rewrite rewrite{rule, {ref(g_, id)}, {}};
         NodeId by = operand;
         if (own->dtype != from->dtype) {
@@ -72,6 +86,35 @@ private:
         if (isExtended(ctx_))
             for (NodeId old : operands) eraseDeadChain(ctx_.ops(), g_, old);
         ctx_.rewrite(std::move(rewrite));
+        if (!shares || isExtended(ctx_)) return;
+        const auto changed = printed.strides == computed.strides ? std::vector<NodeId>() : refreshLayouts(ctx_.ops(), g_, by);
+        const bool moved = !sameStrides(printed, computed);
+        const NodeId misplaced = byPlace || !moved ? byPlace : misplacedUser(ctx_.ops(), g_, by, changed);
+        if (misplaced) ctx_.say(staleLayout(g_, misplaced, printed, computed));
+    }
+
+    /// Storages as they were when folding was done, and what has been merged since.
+    struct Memory {
+        Memory(const Graph& g, const OpRegistry& ops) : alias(g, ops), guard(g, ops, alias) {}
+        AliasInfo alias;
+        CopyGuard guard;
+    };
+    Memory& memory() {
+        if (!memory_) memory_ = std::make_unique<Memory>(g_, ctx_.ops());
+        return *memory_;
+    }
+
+    bool samePlace(NodeId a, NodeId b) {
+        const TensorType *x = memory().alias.geometry(a), *y = memory().alias.geometry(b);
+        return x && y && sameStrides(*x, *y) && x->offset == y->offset;
+    }
+
+    /// PyTorch looks neither at what an input's memory becomes nor at who reads it then.
+    void sayExposed(NodeId id, NodeId operand, NodeId write) {
+        Diagnostic d = warning("OUTPUT_ALIAS", {{"output", g_[id].name.str()}, {"what", "memory that " + g_[write].name.str() + " overwrites"},
+                                                {"other", g_[operand].name.str()}});
+        d.node = g_[id].name;
+        ctx_.say(std::move(d));
     }
 
     /// An output that was a buffer of its own would become an input or another output.
@@ -118,6 +161,7 @@ private:
     PassContext& ctx_;
     const UniformNodes& uniform_;
     std::unordered_set<NodeId> outputs_;
+    std::unique_ptr<Memory> memory_;
 };
 
 }  // namespace

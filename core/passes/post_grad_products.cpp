@@ -4,6 +4,7 @@
 
 #include "core/passes/clean_up.h"
 #include "core/passes/functional_wrappers.h"
+#include "core/passes/layouts.h"
 #include "core/passes/post_grad_patterns.h"
 
 namespace aliascope {
@@ -143,8 +144,23 @@ bool fuseAddmm(RuleContext& c, NodeId root, bool productFirst) {
     if (!expandable(tc->sizes, {ta->sizes[0], tb->sizes[1]}) || tc->dtype != ta->dtype || tc->dtype != tb->dtype) return false;
     if (preferUnfused(c, root, tc) || !c.oneRegion({root, product})) return false;
     const NodeId made = NewNodes(c.g, c.ops(), root).call(addmm, {Value::node(addend), a, b});
-    c.g.setType(made, c.g[root].type, c.g[root].trust);
+    const TensorType* laid = c.tensor(made);
+    if (!laid || sameStrides(*own, *laid)) {
+        c.g.setType(made, c.g[root].type, c.g[root].trust);
+        c.replace(root, made, {root, product}, {made});
+        return true;
+    }
+    // A sum follows the strides of its addend, a product with a bias does not.
+    const TensorType printed = *own, computed = *laid;
+    if (c.extended) {
+        c.g.erase(made);
+        c.refuse(root, "LAYOUT_STALE", staleLayout(c.g, root, printed, computed).params);
+        return false;
+    }
+    const NodeId byPlace = addressedByPlace(c.ops(), c.g, root);
     c.replace(root, made, {root, product}, {made});
+    const auto changed = refreshLayouts(c.ops(), c.g, made);
+    if (const NodeId user = byPlace ? byPlace : misplacedUser(c.ops(), c.g, made, changed)) c.pass.say(staleLayout(c.g, user, printed, computed));
     return true;
 }
 

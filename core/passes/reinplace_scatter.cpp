@@ -5,6 +5,7 @@
 #include "core/ops/infer.h"
 #include "core/analysis/footprint.h"
 #include "core/passes/clone_nodes.h"
+#include "core/passes/layouts.h"
 #include "core/passes/new_nodes.h"
 
 namespace aliascope {
@@ -183,6 +184,16 @@ bool ScatterForms::alwaysWrites(NodeId id) const {
                                [](const ScatterView& v) { return v.op == "aten::as_strided" || v.op == "aten::diagonal"; });
 }
 
+/// PyTorch's clone of an input with gaps is dense; whoever counts on the strides that the scatter had finds other elements in it.
+void ScatterForms::sayCopiedDensely(const Graph& g, PassContext& ctx, NodeId id, NodeId clone) const {
+    const TensorType *printed = g[id].tensor(), *computed = g[clone].tensor();
+    if (!printed || !computed || !printed->strides || !computed->strides || sameStrides(*printed, *computed)) return;
+    const auto& views = find(id)->views;
+    const bool own = std::any_of(views.begin(), views.end(), [](const ScatterView& v) { return v.op == "aten::as_strided"; });
+    const NodeId user = own ? id : addressedByPlace(ctx.ops(), g, id, Clones::Count);
+    if (user) ctx.say(staleLayout(g, user, *printed, *computed));
+}
+
 void ScatterForms::decompose(Graph& g, PassContext& ctx, const std::unordered_set<NodeId>& inPlace, const AliasInfo* places) const {
     const auto cloned = [&](NodeId id, NodeId input, Rewrite& rewrite) {
         const TensorType* t = places ? places->geometry(input) : nullptr;
@@ -193,6 +204,7 @@ void ScatterForms::decompose(Graph& g, PassContext& ctx, const std::unordered_se
         }
         const NodeId clone = NewNodes(g, ctx.ops(), id).call("aten::clone"_n, {Value::node(input)});
         rewrite.after.push_back(ref(g, clone));
+        if (!places) sayCopiedDensely(g, ctx, id, clone);
         return clone;
     };
     const auto write = [&](NodeId id, const GeneralizedScatter& form, NodeId into, Rewrite& rewrite) {

@@ -53,6 +53,7 @@ public:
 
 private:
     void visitScatter(Graph& g, PassContext& ctx, NodeId id);
+    void sayCopiedDensely(const Graph& g, PassContext& ctx, NodeId id, NodeId clone) const;
     bool merge(Graph& g, PassContext& ctx, NodeId outer, const ScatterView& view);
     void learnView(const Graph& g, NodeId id);
     std::uint32_t childChain(std::uint32_t parent, const ScatterView& view);

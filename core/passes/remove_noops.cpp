@@ -1,11 +1,12 @@
 #include "core/passes/remove_noops.h"
 
 #include <limits>
-#include <numeric>
 #include <unordered_set>
 
 #include "core/analysis/alias.h"
+#include "core/passes/copy_guard.h"
 #include "core/passes/functional_wrappers.h"
+#include "core/passes/layouts.h"
 #include "core/passes/sub_graphs.h"
 #include "core/passes/write_forms.h"
 
@@ -122,102 +123,6 @@ bool sameDescription(const TensorType& a, const TensorType& b) {
            sameSymInts(*a.strides, *b.strides);
 }
 
-/// Last read and first write per storage, kept while copies between storages are removed.
-class CopyGuard {
-public:
-    CopyGuard(const Graph& g, const OpRegistry& ops, const AliasInfo& alias)
-        : g_(g), alias_(alias), parent_(alias.storageCount()), facts_(parent_.size()) {
-        std::iota(parent_.begin(), parent_.end(), 0u);
-        for (NodeId id : inOrder(g)) {
-            const Node& n = g[id];
-            if (const StorageId own = alias.storageOf(id); own && (n.kind == NodeKind::Placeholder || n.kind == NodeKind::GetAttr))
-                facts_[own.value].input = true;
-            const bool writeBack = n.is("aten::copy_"_n);
-            for (NodeId operand : g.operands(id))
-                if (const StorageId s = alias.storageOf(operand); s && !isWriteBackOnly(n, operand) && !facts_[s.value].writeBack)
-                    facts_[s.value].lastRead = id;
-            for (NodeId operand : operandsToBeWritten(ops, g, id)) {
-                const StorageId s = operand ? alias.storageOf(operand) : StorageId();
-                if (!s) continue;
-                Facts& f = facts_[s.value];
-                if (!f.wrapper && n.op.view().starts_with("hop::")) f.wrapper = id;
-                if (!f.writeBack && writeBack) f.writeBack = id;
-            }
-        }
-    }
-
-    /// The write that would come between a value and its readers if `copy` became `source`; invalid = none. A functional operator that is not
-    /// written in place makes a copy of its own, where a wrapper gets a clone in place of the removed one.
-    NodeId conflict(NodeId copy, NodeId source) {
-        if (!alias_.storageOf(copy) || !alias_.storageOf(source)) return {};
-        const Facts &c = factsOf(copy), &s = factsOf(source);
-        if (c.wrapper && ((s.input && !s.writeBack) || notBefore(s.lastRead, c.wrapper))) return c.wrapper;
-        return notBefore(c.lastRead, s.wrapper) ? s.wrapper : exposes(copy, source);
-    }
-
-    /// The write-back into an input after which something would be read that was `copy` and became `source`, so that results change; invalid = none.
-    NodeId exposes(NodeId copy, NodeId source) {
-        if (!alias_.storageOf(copy) || !alias_.storageOf(source)) return {};
-        const Facts &c = factsOf(copy), &s = factsOf(source);
-        return notBefore(c.lastRead, s.writeBack) && !becomesSelfCopy(s.writeBack, c.lastRead, copy, source) ? s.writeBack : NodeId();
-    }
-
-    /// Both are the same elements in the same order.
-    bool sameMemory(NodeId a, NodeId b) const {
-        const TensorType *x = alias_.geometry(a), *y = alias_.geometry(b);
-        return a == b || (alias_.sameStorage(a, b) && x && y && x->strides && *x == *y);
-    }
-
-    void merge(NodeId copy, NodeId source) {
-        if (!alias_.storageOf(copy) || !alias_.storageOf(source)) return;
-        const std::uint32_t a = find(alias_.storageOf(copy).value), b = find(alias_.storageOf(source).value);
-        if (a == b) return;
-        parent_[a] = b;
-        Facts &from = facts_[a], &to = facts_[b];
-        to.input = to.input || from.input;
-        const auto later = [&](NodeId& x, NodeId y) {
-            if (y && (!x || g_.before(x, y))) x = y;
-        };
-        const auto earlier = [&](NodeId& x, NodeId y) {
-            if (y && (!x || g_.before(y, x))) x = y;
-        };
-        later(to.lastRead, from.lastRead);
-        earlier(to.wrapper, from.wrapper);
-        earlier(to.writeBack, from.writeBack);
-    }
-
-private:
-    struct Facts {
-        NodeId lastRead;   ///< before the first write-back: what an input is read for after it is its new value
-        NodeId wrapper;    ///< first that will write it
-        NodeId writeBack;  ///< first `copy_` into it
-        bool input = false;
-    };
-    Facts& factsOf(NodeId id) { return facts_[find(alias_.storageOf(id).value)]; }
-    bool notBefore(NodeId a, NodeId b) const { return a && b && !g_.before(a, b); }
-    /// `operand` is only what the `copy_` writes.
-    static bool isWriteBackOnly(const Node& n, NodeId operand) {
-        return n.is("aten::copy_"_n) && operand == n.arg(0).asNode() && !n.arg(1).usesNode(operand);
-    }
-    /// The only read in the way is a `copy_` that moves nothing once both are one: each element comes from the place where it goes.
-    bool becomesSelfCopy(NodeId write, NodeId read, NodeId copy, NodeId source) const {
-        const Node& n = g_[write];
-        if (write != read || !n.is("aten::copy_"_n)) return false;
-        const NodeId to = n.arg(0).asNode(), from = n.arg(1).asNode();
-        if (to == source && from == copy) return true;
-        const TensorType *a = alias_.geometry(to), *b = alias_.geometry(from), *c = alias_.geometry(copy), *s = alias_.geometry(source);
-        return a && b && c && s && a->strides && c->strides && *a == *b && *c == *s && alias_.sameStorage(from, copy);
-    }
-    std::uint32_t find(std::uint32_t i) {
-        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-        return i;
-    }
-    const Graph& g_;
-    const AliasInfo& alias_;
-    std::vector<std::uint32_t> parent_;
-    std::vector<Facts> facts_;
-};
-
 class NoopRemover {
 public:
     NoopRemover(Graph& g, PassContext& ctx, bool extended) : g_(g), ctx_(ctx), extended_(extended), alias_(g, ctx.ops()), guard_(g, ctx.ops(), alias_) {
@@ -262,6 +167,7 @@ private:
             const NodeId write = exposing || copiesItself(id) ? exposing : guard_.conflict(id, source);
             if (write && extended_) return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
             if (exposing) sayExposed(id, source, exposing);
+            if (!extended_) sayMovedStart(id, source);
             guard_.merge(id, source);
         }
         Rewrite rewrite{"remove-noop", {ref(g_, id)}, {ref(g_, source)}};
@@ -314,6 +220,19 @@ private:
     void sayExposed(NodeId id, NodeId source, NodeId write) {
         Diagnostic d = warning("OUTPUT_ALIAS", {{"output", g_[id].name.str()}, {"what", "memory that " + g_[write].name.str() + " overwrites"},
                                                 {"other", g_[source].name.str()}});
+        d.node = g_[id].name;
+        ctx_.say(std::move(d));
+    }
+
+    /// PyTorch compares sizes and strides, not where in the storage a value begins: who counts from the start of the copy's storage then counts from
+    /// the start of another one.
+    void sayMovedStart(NodeId id, NodeId source) {
+        const TensorType *own = alias_.geometry(id), *from = alias_.geometry(source);
+        if (!own || !from || !own->offset || !from->offset || *own->offset == *from->offset) return;
+        const NodeId user = addressedByPlace(ctx_.ops(), g_, id);
+        if (!user) return;
+        Diagnostic d = warning("SLICE_START_OFFSET",
+                               {{"start", own->offset->str()}, {"view", g_[user].name.str()}, {"offset", from->offset->str()}, {"node", g_[id].name.str()}});
         d.node = g_[id].name;
         ctx_.say(std::move(d));
     }

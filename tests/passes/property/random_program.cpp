@@ -32,6 +32,13 @@ private:
         return std::any_of(sizes.begin(), sizes.end(), [](const SymInt& s) { return !s.isConst(); });
     }
 
+    /// A symbolic size whose value is 1.
+    bool hasDynamicOne(NodeId id) const {
+        for (std::size_t d = 0; d < rank(id); ++d)
+            if (isDynamic(id, d) && size(id, d) == 1) return true;
+        return false;
+    }
+
     /// An input `s0` that is the size of tensors.
     void addSymbol() {
         const Name name = "s0"_n;
@@ -166,7 +173,9 @@ private:
                 keep(call("aten::unsqueeze", {base, Value::integer(below(dims + 1))}));
                 break;
             case 8:
-                if (dims) keep(chance(50) ? call("aten::squeeze", {base}) : call("aten::squeeze.dim", {base, Value::integer(d)}));
+                // PyTorch would guard that the size is 1, so that no symbol were left.
+                if (dims && !hasDynamicOne(a))
+                    keep(chance(50) ? call("aten::squeeze", {base}) : call("aten::squeeze.dim", {base, Value::integer(d)}));
                 break;
             case 9:
                 if (dims) takeList(a, d);
@@ -229,7 +238,8 @@ private:
 
     void addExpand(NodeId a) {
         std::vector<Value> sizes{Value::integer(1 + below(2))};
-        for (std::size_t d = 0; d < rank(a); ++d) sizes.push_back(size(a, d) == 1 && chance(50) ? Value::integer(2) : Value::integer(-1));
+        for (std::size_t d = 0; d < rank(a); ++d)
+            sizes.push_back(size(a, d) == 1 && !isDynamic(a, d) && chance(50) ? Value::integer(2) : Value::integer(-1));
         if (rank(a) < 4) keep(call("aten::expand", {Value::node(a), Value::list(std::move(sizes))}));
     }
 

@@ -1,0 +1,89 @@
+#include "core/passes/copy_guard.h"
+
+#include <numeric>
+
+#include "core/passes/write_forms.h"
+
+namespace aliascope {
+namespace {
+
+/// `operand` is only what the `copy_` writes.
+bool isWriteBackOnly(const Node& n, NodeId operand) {
+    return n.is("aten::copy_"_n) && operand == n.arg(0).asNode() && !n.arg(1).usesNode(operand);
+}
+
+}  // namespace
+
+CopyGuard::CopyGuard(const Graph& g, const OpRegistry& ops, const AliasInfo& alias)
+    : g_(g), alias_(alias), parent_(alias.storageCount()), facts_(parent_.size()) {
+    std::iota(parent_.begin(), parent_.end(), 0u);
+    for (NodeId id : inOrder(g)) {
+        const Node& n = g[id];
+        if (const StorageId own = alias.storageOf(id); own && (n.kind == NodeKind::Placeholder || n.kind == NodeKind::GetAttr))
+            facts_[own.value].input = true;
+        const bool writeBack = n.is("aten::copy_"_n);
+        for (NodeId operand : g.operands(id))
+            if (const StorageId s = alias.storageOf(operand); s && !isWriteBackOnly(n, operand) && !facts_[s.value].writeBack)
+                facts_[s.value].lastRead = id;
+        for (NodeId operand : operandsToBeWritten(ops, g, id)) {
+            const StorageId s = operand ? alias.storageOf(operand) : StorageId();
+            if (!s) continue;
+            Facts& f = facts_[s.value];
+            if (!f.wrapper && n.op.view().starts_with("hop::")) f.wrapper = id;
+            if (!f.writeBack && writeBack) f.writeBack = id;
+        }
+    }
+}
+
+NodeId CopyGuard::conflict(NodeId copy, NodeId source) {
+    if (!alias_.storageOf(copy) || !alias_.storageOf(source)) return {};
+    const Facts &c = factsOf(copy), &s = factsOf(source);
+    if (c.wrapper && ((s.input && !s.writeBack) || notBefore(s.lastRead, c.wrapper))) return c.wrapper;
+    return notBefore(c.lastRead, s.wrapper) ? s.wrapper : exposes(copy, source);
+}
+
+NodeId CopyGuard::exposes(NodeId copy, NodeId source) {
+    if (!alias_.storageOf(copy) || !alias_.storageOf(source)) return {};
+    const Facts &c = factsOf(copy), &s = factsOf(source);
+    return notBefore(c.lastRead, s.writeBack) && !becomesSelfCopy(s.writeBack, c.lastRead, copy, source) ? s.writeBack : NodeId();
+}
+
+bool CopyGuard::sameMemory(NodeId a, NodeId b) const {
+    const TensorType *x = alias_.geometry(a), *y = alias_.geometry(b);
+    return a == b || (alias_.sameStorage(a, b) && x && y && x->strides && *x == *y);
+}
+
+void CopyGuard::merge(NodeId copy, NodeId source) {
+    if (!alias_.storageOf(copy) || !alias_.storageOf(source)) return;
+    const std::uint32_t a = find(alias_.storageOf(copy).value), b = find(alias_.storageOf(source).value);
+    if (a == b) return;
+    parent_[a] = b;
+    Facts &from = facts_[a], &to = facts_[b];
+    to.input = to.input || from.input;
+    const auto later = [&](NodeId& x, NodeId y) {
+        if (y && (!x || g_.before(x, y))) x = y;
+    };
+    const auto earlier = [&](NodeId& x, NodeId y) {
+        if (y && (!x || g_.before(y, x))) x = y;
+    };
+    later(to.lastRead, from.lastRead);
+    earlier(to.wrapper, from.wrapper);
+    earlier(to.writeBack, from.writeBack);
+}
+
+/// The only read in the way is a `copy_` that moves nothing once both are one: each element comes from the place where it goes.
+bool CopyGuard::becomesSelfCopy(NodeId write, NodeId read, NodeId copy, NodeId source) const {
+    const Node& n = g_[write];
+    if (write != read || !n.is("aten::copy_"_n)) return false;
+    const NodeId to = n.arg(0).asNode(), from = n.arg(1).asNode();
+    if (to == source && from == copy) return true;
+    const TensorType *a = alias_.geometry(to), *b = alias_.geometry(from), *c = alias_.geometry(copy), *s = alias_.geometry(source);
+    return a && b && c && s && a->strides && c->strides && *a == *b && *c == *s && alias_.sameStorage(from, copy);
+}
+
+std::uint32_t CopyGuard::find(std::uint32_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+}
+
+}  // namespace aliascope

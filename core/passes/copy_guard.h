@@ -1,0 +1,45 @@
+#pragma once
+// Whether a copy may be taken away (reinplace.md 7): writes that come between it, or what it copied, and their readers.
+
+#include <vector>
+
+#include "core/analysis/alias.h"
+#include "core/ir/graph.h"
+#include "core/ir/op_registry.h"
+
+namespace aliascope {
+
+/// Last read and first write per storage, kept while values are replaced by what they copy. Linear to make; reads a functional graph whose order stays.
+class CopyGuard {
+public:
+    CopyGuard(const Graph& g, const OpRegistry& ops, const AliasInfo& alias);
+
+    /// The write that would come between a value and its readers if `copy` became `source`; invalid = none. A functional operator that is not
+    /// written in place makes a copy of its own, where a wrapper gets a clone in place of the removed one.
+    NodeId conflict(NodeId copy, NodeId source);
+    /// The write-back into an input after which something would be read that was `copy` and became `source`, so that results change; invalid = none.
+    NodeId exposes(NodeId copy, NodeId source);
+    /// Both are the same elements in the same order.
+    bool sameMemory(NodeId a, NodeId b) const;
+    /// `copy` has become `source`.
+    void merge(NodeId copy, NodeId source);
+
+private:
+    struct Facts {
+        NodeId lastRead;   ///< before the first write-back: what an input is read for after it is its new value
+        NodeId wrapper;    ///< first that will write it
+        NodeId writeBack;  ///< first `copy_` into it
+        bool input = false;
+    };
+    Facts& factsOf(NodeId id) { return facts_[find(alias_.storageOf(id).value)]; }
+    bool notBefore(NodeId a, NodeId b) const { return a && b && !g_.before(a, b); }
+    bool becomesSelfCopy(NodeId write, NodeId read, NodeId copy, NodeId source) const;
+    std::uint32_t find(std::uint32_t i);
+
+    const Graph& g_;
+    const AliasInfo& alias_;
+    std::vector<std::uint32_t> parent_;
+    std::vector<Facts> facts_;
+};
+
+}  // namespace aliascope

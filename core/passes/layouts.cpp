@@ -1,0 +1,142 @@
+#include "core/passes/layouts.h"
+
+#include <set>
+#include <unordered_set>
+
+#include "core/ops/infer.h"
+#include "core/passes/functional_wrappers.h"
+#include "core/passes/reinplace_scatter.h"
+
+namespace aliascope {
+namespace {
+
+std::string stridesOf(const TensorType& t) {
+    if (!t.strides) return "unknown";
+    std::string out = "[";
+    for (const SymInt& s : *t.strides) out += (out.size() > 1 ? ", " : "") + s.str();
+    return out + "]";
+}
+
+/// Values that lie where `value` lies, as far as the user `id` makes them.
+class Followers {
+public:
+    Followers(const OpRegistry& ops, const Graph& g, Clones clones) : ops_(ops), g_(g), clones_(clones) {}
+
+    /// True when the user addresses `value` by place.
+    bool follow(NodeId value, NodeId id) {
+        static const Name strided("aten::as_strided"), scatter("aten::as_strided_scatter"), getitem("operator::getitem");
+        const Node& n = g_[id];
+        if (n.kind != NodeKind::CallFunction) return false;
+        if (wrapperKind(n) != WrapperKind::None) return followWrapper(value, id);
+        if (n.arg(0).asNode() != value) return false;
+        if (n.is(strided) || n.is(scatter)) return true;
+        if (n.op == getitem || isSchemaView(ops_, n) || isViewScatter(n.op)) add(id);
+        return false;
+    }
+
+    std::vector<NodeId> work;
+
+    void add(NodeId id) {
+        if (seen_.insert(id).second) work.push_back(id);
+    }
+
+private:
+    bool followWrapper(NodeId value, NodeId id) {
+        const auto call = readWrapper(ops_, g_, id);
+        if (!call) return false;
+        if (call->kind == WrapperKind::Launch) return clones_ == Clones::Count && !call->arguments.empty();
+        const Value* left = g_[id].metaValue("clone_only"_n);
+        if (clones_ == Clones::Count && (!left || !left->items().empty())) return true;
+        if (call->kind == WrapperKind::V2)
+            for (const WrappedArgument& argument : call->arguments)
+                for (const ViewEncoding& view : argument.views)
+                    if (view.kind == ViewEncoding::Kind::AsStrided && call->bases[view.base].asNode() == value) return true;
+        for (const Node::User& user : g_[id].users) {
+            const auto k = g_[user.id].op == "operator::getitem" ? g_[user.id].arg(1).asInt() : std::nullopt;
+            if (!k || *k < static_cast<std::int64_t>(call->results)) continue;
+            const auto j = static_cast<std::size_t>(*k) - call->results;
+            const bool v2 = call->kind == WrapperKind::V2;
+            if (j >= (v2 ? call->bases.size() : call->arguments.size())) continue;
+            if ((v2 ? call->bases[j] : call->arguments[j].value).usesNode(value)) add(user.id);
+        }
+        return false;
+    }
+
+    const OpRegistry& ops_;
+    const Graph& g_;
+    Clones clones_;
+    std::unordered_set<NodeId> seen_;
+};
+
+bool isUnfitView(const Graph& g, NodeId id) {
+    const Node& n = g[id];
+    if (!n.is("aten::view"_n) || !n.arg(0).isNode() || !n.tensor()) return false;
+    const TensorType* from = g[n.arg(0).asNode()].tensor();
+    bool decided = false;
+    return from && from->strides && !reshapeStrides(*from, n.tensor()->sizes, &decided) && decided;
+}
+
+}  // namespace
+
+bool sameStrides(const TensorType& a, const TensorType& b) {
+    if (!a.strides || !b.strides || a.strides->size() != b.strides->size() || a.sizes.size() != a.strides->size()) return false;
+    for (std::size_t d = 0; d < a.sizes.size(); ++d)
+        if (!(a.sizes[d] == SymInt(1)) && !((*a.strides)[d] == (*b.strides)[d])) return false;
+    return true;
+}
+
+NodeId addressedByPlace(const OpRegistry& ops, const Graph& g, NodeId value, Clones clones) {
+    Followers followers(ops, g, clones);
+    followers.add(value);
+    while (!followers.work.empty()) {
+        const NodeId at = followers.work.back();
+        followers.work.pop_back();
+        for (const Node::User& user : g[at].users)
+            if (followers.follow(at, user.id)) return user.id;
+    }
+    return {};
+}
+
+std::vector<NodeId> refreshLayouts(const OpRegistry& ops, Graph& g, NodeId root) {
+    const auto earlier = [&g](NodeId a, NodeId b) { return g.before(a, b); };
+    std::set<NodeId, decltype(earlier)> work(earlier);
+    const auto addUsers = [&](NodeId id) {
+        for (const Node::User& user : g[id].users)
+            if (g[user.id].kind == NodeKind::CallFunction) work.insert(user.id);
+    };
+    addUsers(root);
+    std::vector<NodeId> changed;
+    while (!work.empty()) {
+        const NodeId id = *work.begin();
+        work.erase(work.begin());
+        const Inferred now = inferNode(ops, g, id);
+        if (!now.type || now.trust != Trust::Inferred || sameType(now.type, g[id].type)) continue;
+        g.setType(id, now.type, now.trust);
+        changed.push_back(id);
+        addUsers(id);
+    }
+    return changed;
+}
+
+NodeId misplacedUser(const OpRegistry& ops, const Graph& g, NodeId root, const std::vector<NodeId>& changed) {
+    const auto unfit = [&](NodeId value) -> NodeId {
+        for (const Node::User& user : g[value].users)
+            if (isUnfitView(g, user.id)) return user.id;
+        return {};
+    };
+    if (const NodeId id = unfit(root)) return id;
+    for (NodeId value : changed) {
+        if (const NodeId id = unfit(value)) return id;
+        if (const NodeId id = addressedByPlace(ops, g, value)) return id;
+    }
+    return {};
+}
+
+Diagnostic staleLayout(const Graph& g, NodeId node, const TensorType& printed, const TensorType& computed) {
+    Diagnostic d = warning("LAYOUT_STALE", {{"op", g[node].op.str()}, {"printed", stridesOf(printed)}, {"computed", stridesOf(computed)}});
+    d.node = g[node].name;
+    d.note = "PyTorch 2.11 goes on with the printed ones where it addresses memory by them.";
+    return d;
+}
+
+}  // namespace aliascope

@@ -1,0 +1,35 @@
+#pragma once
+// What depends on where a value lies in memory, for passes that replace a value by one of other strides or another start.
+//
+// PyTorch compares less than that before it replaces, so that what addresses memory by place finds other elements: reference mode does the same and
+// asks here whether to say so.
+
+#include <vector>
+
+#include "core/ir/graph.h"
+#include "core/ir/op_registry.h"
+#include "core/support/diagnostic.h"
+
+namespace aliascope {
+
+/// Equal but for dimensions of one element, whose stride says nothing. False when unknown.
+bool sameStrides(const TensorType& a, const TensorType& b);
+
+/// First call found that addresses elements of `value`, or of what has its place in memory (views, scatters, new values of wrappers), by their place
+/// in the storage: `as_strided`, its scatter, a wrapper with such an encoding, and with `Clones::Count` a wrapper that re-inplacing left something to
+/// clone (functionalize.md 8: the clone is cut by what the graph states). Invalid = none. Linear in the users that are followed.
+enum class Clones : std::uint8_t { Ignore, Count };
+NodeId addressedByPlace(const OpRegistry& ops, const Graph& g, NodeId value, Clones clones = Clones::Ignore);
+
+/// `root` has other strides than its users were typed with: infers their types anew, and of whatever changes with them, in graph order. Returns the
+/// nodes that changed.
+std::vector<NodeId> refreshLayouts(const OpRegistry& ops, Graph& g, NodeId root);
+
+/// Among `changed` and the users of `root`: the first `view` whose operand cannot be viewed so without a copy, or call that addresses one of them by
+/// place. Invalid = none.
+NodeId misplacedUser(const OpRegistry& ops, const Graph& g, NodeId root, const std::vector<NodeId>& changed);
+
+/// LAYOUT_STALE: `node` was laid out as `printed` and is as `computed` now.
+Diagnostic staleLayout(const Graph& g, NodeId node, const TensorType& printed, const TensorType& computed);
+
+}  // namespace aliascope
