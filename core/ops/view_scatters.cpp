@@ -10,6 +10,7 @@ Inferred likeBase(const InferContext& c) {
     if (!t) return {};
     TensorType out = contiguousLike(*t, t->sizes);
     out.strides = t->strides;
+    out.offset = t->offset;
     return inferred(std::move(out));
 }
 

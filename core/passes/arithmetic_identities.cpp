@@ -62,13 +62,13 @@ private:
         if (isExtended(ctx_) && wouldAlias(id, operand)) return;
         const bool shares = own->dtype == from->dtype && own->strides && from->strides;
         const NodeId write = shares ? memory().guard.exposes(id, operand) : NodeId();
-        if (write && isExtended(ctx_)) {
-            refuse(g_, ctx_, id, "canonicalize 5.3", "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
+        const NodeId byPlace = shares && !samePlace(id, operand) ? addressedByPlace(ctx_.ops(), g_, id) : NodeId();
+        if (const NodeId blocker = write ? write : byPlace; blocker && isExtended(ctx_)) {
+            refuse(g_, ctx_, id, "canonicalize 5.3", "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[blocker].name.str()}}, blocker);
             return;
         }
         if (!ctx_.mayRewrite()) return;
         const TensorType printed = *own, computed = *from;
-        const NodeId byPlace = shares && !isExtended(ctx_) && !samePlace(id, operand) ? addressedByPlace(ctx_.ops(), g_, id) : NodeId();
         if (write) sayExposed(id, operand, write);
         if (shares) memory().guard.merge(id, operand);
         Rewrite rewrite{rule, {ref(g_, id)}, {}};

@@ -164,10 +164,12 @@ private:
         if (!isView(id, source)) {
             const NodeId exposing = guard_.exposes(id, source);
             // `x.copy_(x)` does nothing: taking it away moves no copy elsewhere.
-            const NodeId write = exposing || copiesItself(id) ? exposing : guard_.conflict(id, source);
+            const NodeId misplaced = startMoves(id, source) ? addressedByPlace(ctx_.ops(), g_, id) : NodeId();
+            const NodeId conflict = exposing || copiesItself(id) ? exposing : guard_.conflict(id, source);
+            const NodeId write = conflict ? conflict : misplaced;
             if (write && extended_) return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
             if (exposing) sayExposed(id, source, exposing);
-            if (!extended_) sayMovedStart(id, source);
+            if (misplaced) sayMovedStart(id, source, misplaced);
             guard_.merge(id, source);
         }
         Rewrite rewrite{"remove-noop", {ref(g_, id)}, {ref(g_, source)}};
@@ -224,15 +226,18 @@ private:
         ctx_.say(std::move(d));
     }
 
+    bool startMoves(NodeId id, NodeId source) const {
+        const TensorType *own = alias_.geometry(id), *from = alias_.geometry(source);
+        return own && from && own->offset && from->offset && !(*own->offset == *from->offset);
+    }
+
     /// PyTorch compares sizes and strides, not where in the storage a value begins: who counts from the start of the copy's storage then counts from
     /// the start of another one.
-    void sayMovedStart(NodeId id, NodeId source) {
-        const TensorType *own = alias_.geometry(id), *from = alias_.geometry(source);
-        if (!own || !from || !own->offset || !from->offset || *own->offset == *from->offset) return;
-        const NodeId user = addressedByPlace(ctx_.ops(), g_, id);
-        if (!user) return;
-        Diagnostic d = warning("SLICE_START_OFFSET",
-                               {{"start", own->offset->str()}, {"view", g_[user].name.str()}, {"offset", from->offset->str()}, {"node", g_[id].name.str()}});
+    void sayMovedStart(NodeId id, NodeId source, NodeId user) {
+        Diagnostic d = warning("SLICE_START_OFFSET", {{"start", alias_.geometry(id)->offset->str()},
+                                                      {"view", g_[user].name.str()},
+                                                      {"offset", alias_.geometry(source)->offset->str()},
+                                                      {"node", g_[id].name.str()}});
         d.node = g_[id].name;
         ctx_.say(std::move(d));
     }
