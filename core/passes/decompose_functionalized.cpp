@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "core/ops/infer.h"
 #include "core/passes/clone_nodes.h"
@@ -140,9 +141,35 @@ private:
         return std::any_of(items.begin(), items.end(), [&](const Value& v) { return v.asInt() == static_cast<std::int64_t>(base); });
     }
 
+    /// Bytes outside a buffer of its own elements that the clone of the view would read there: PyTorch's code generator makes such a buffer of a view
+    /// of an elementwise value that nothing has computed yet, and then counts from its start as the graph counts from the start of the storage.
+    std::int64_t readOutside(NodeId tensor) const {
+        const TensorType* t = alias_.geometry(tensor);
+        const StorageId storage = alias_.storageOf(tensor);
+        if (extended_ || !t || !storage || alias_.storage(storage).role != StorageRole::Intermediate) return 0;
+        const NodeId base = alias_.storage(storage).base;
+        const OpDef* made = base && base != tensor ? ctx_.ops().find(g_[base].op) : nullptr;
+        const auto extent = t->extent() ? t->extent()->constant() : std::nullopt, count = t->numel().constant();
+        if (!made || !made->is(Trait::Pointwise) || !extent || !count) return 0;
+        return std::max<std::int64_t>(0, *extent - *count) * itemSize(t->dtype);
+    }
+
+    void sayReadOutside(NodeId tensor, NodeId reader) {
+        const std::int64_t bytes = readOutside(tensor);
+        if (bytes == 0 || std::exchange(saidOutside_, true)) return;
+        Diagnostic d = warning("UNDEFINED_READ", {{"reader", g_[reader].name.str()},
+                                                  {"n", std::to_string(bytes)},
+                                                  {"operand", g_[tensor].name.str()},
+                                                  {"what", "outside the buffer that PyTorch 2.11's code generator makes of this view alone"}});
+        d.node = g_[reader].name;
+        d.note = "The graph is right: run node by node it gives what the program gives (defect F3).";
+        ctx_.say(std::move(d));
+    }
+
     ClonedTensor cloneTensor(NodeId tensor, const std::string& argument) {
         ClonedTensor cloned = clones_->clone(tensor);
         for (NodeId n : cloned.made) rewrite_.after.push_back(ref(g_, n));
+        if (call_->kind != WrapperKind::V2) sayReadOutside(tensor, cloned.clone);
         const TensorType* t = g_[tensor].tensor();
         std::optional<SymInt> bytes;
         if (t && itemSize(t->dtype)) bytes = cloned.elements * SymInt(itemSize(t->dtype));
@@ -412,6 +439,7 @@ private:
     std::vector<NodeId> wrapperUsers_;
     Rewrite rewrite_;
     // Of the whole graph.
+    bool saidOutside_ = false;
     Replacements replacements_;
     std::vector<NodeId> dropped_;
 };

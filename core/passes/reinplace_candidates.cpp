@@ -107,6 +107,11 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
     const Node& n = g_[id];
     const bool effects = operand != 0;
     const Name op = effects ? n.arg(1).name() : n.op;
+    // There PyTorch's pass has overwritten its own helper.
+    if (mode_ == AnalysisMode::Reference && effectsSeen_)
+        defects_.sayStops("R6", g_, id, "WRITE_WITHOUT_WRITE_BACK",
+                          {{"node", n.name.str()}, {"arg", paramName(ctx_.ops(), op, 0)}, {"why", "an operator with an effect token came before"}});
+    effectsSeen_ = effectsSeen_ || effects;
     Question q;
     q.node = id;
     q.value = n.arg(operand);

@@ -81,6 +81,7 @@ private:
     ReinplaceIndex index_;
     DefectReport defects_;
     DecisionTable table_;
+    bool effectsSeen_ = false;          ///< a `with_effects` around an operator that is written in place
     std::optional<ReaderOrder> order_;  ///< of extent analysis
     std::size_t roomWork_ = 0;          ///< steps spent on making room
     std::unordered_set<NodeId> inPlaceScatters_;

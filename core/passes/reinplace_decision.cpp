@@ -41,11 +41,20 @@ std::string defectOf(const Answer& right) {
 }  // namespace
 
 void DefectReport::say(const std::string& defect, const Graph& g, NodeId node, const std::string& code, Params params) {
+    say(defect, g, node, code, std::move(params),
+        "PyTorch 2.11 overlooks this and its result is kept (defect " + defect + "); analysis=extent does not.");
+}
+
+void DefectReport::sayStops(const std::string& defect, const Graph& g, NodeId node, const std::string& code, Params params) {
+    say(defect, g, node, code, std::move(params), "PyTorch 2.11 stops with an error here (defect " + defect + ").");
+}
+
+void DefectReport::say(const std::string& defect, const Graph& g, NodeId node, const std::string& code, Params params, std::string note) {
     if (std::find(said_.begin(), said_.end(), defect) != said_.end()) return;
     said_.push_back(defect);
     Diagnostic d = warning(code, std::move(params));
     d.node = g[node].name;
-    d.note = "PyTorch 2.11 overlooks this and its result is kept (defect " + defect + "); analysis=extent does not.";
+    d.note = std::move(note);
     ctx_.say(std::move(d));
 }
 

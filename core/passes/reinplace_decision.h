@@ -19,8 +19,12 @@ class DefectReport {
 public:
     explicit DefectReport(PassContext& ctx) : ctx_(ctx) {}
     void say(const std::string& defect, const Graph& g, NodeId node, const std::string& code, Params params);
+    /// The same of what stops PyTorch with an error.
+    void sayStops(const std::string& defect, const Graph& g, NodeId node, const std::string& code, Params params);
 
 private:
+    void say(const std::string& defect, const Graph& g, NodeId node, const std::string& code, Params params, std::string note);
+
     PassContext& ctx_;
     std::vector<std::string> said_;
 };

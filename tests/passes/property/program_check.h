@@ -15,6 +15,7 @@ namespace aliascope::testing {
 /// One pipeline over one program.
 struct LaneOutcome {
     std::string pipeline;
+    std::vector<std::string> said;                     ///< codes of all warnings
     std::string unsound;                               ///< code of the warning with which a pass says that PyTorch goes wrong here; empty = none
     std::string stage;                                 ///< the first that gives something else; empty = none
     std::string what;                                  ///< what is wrong there

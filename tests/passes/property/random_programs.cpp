@@ -1,5 +1,6 @@
-// Long runs of the property tests: `random_programs [--first SEED] [--count N] [--seconds S] [--keep-going] [--print SEED]`. Ends with one line:
-// programs, seconds, in how many of them best copies fewer bytes than torch-v2, failures. Exit code 1 when a program fails.
+// Long runs of the property tests: `random_programs [--first SEED] [--count N] [--seconds S] [--failures N] [--print]`. Seeds know nothing of each
+// other: several processes take a range each, and a run that ended early goes on at the seed that its last line names. Ends with warnings and failures
+// by kind, and one line: programs, seconds, in how many of them best copies fewer bytes than torch-v2, failures. Exit code 1 when a program fails.
 
 #include <chrono>
 #include <cstdio>
@@ -87,6 +88,7 @@ int main(int argc, char** argv) {
     const ProgramChecker checker(ops);
     Sums sums;
     const auto start = std::chrono::steady_clock::now();
+    constexpr std::uint64_t kProgress = 20'000;  ///< programs between two lines on stderr
     const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
     std::uint64_t seed = arguments->first;
     for (; seed < arguments->first + arguments->count && sums.failed < arguments->most; ++seed) {
@@ -95,6 +97,9 @@ int main(int argc, char** argv) {
         if (arguments->print) std::printf("%s\n", printReadable(program).c_str());
         const ProgramOutcome outcome = checker.check(program);
         sums.add(outcome);
+        if (sums.ran % kProgress == 0 && outcome.refused.empty())
+            std::fprintf(stderr, "seed %llu: %llu programs, %llu failures, %.0f s\n", static_cast<unsigned long long>(seed),
+                         static_cast<unsigned long long>(sums.ran), static_cast<unsigned long long>(sums.failed), elapsed());
         if (outcome.failure.empty()) continue;
         const std::string name = "seed_" + std::to_string(seed);
         std::printf("%s\n", readyTest(checker.reduced(program, outcome.failure), outcome.failure, name).c_str());
@@ -104,8 +109,7 @@ int main(int argc, char** argv) {
     for (const auto& [what, times] : sums.failures) std::printf("%8llu  FAILED %s\n", static_cast<unsigned long long>(times), what.c_str());
     std::printf(
         "seeds %llu to %llu: %llu programs in %.1f s (%llu more that PyTorch refuses), best copies fewer bytes than torch-v2 in %llu and than "
-        "torch-v1 in %llu, "
-        "%lld B against %lld B of torch-v2 altogether, %llu failures\n",
+        "torch-v1 in %llu, %lld B against %lld B of torch-v2 altogether, %llu failures\n",
         static_cast<unsigned long long>(arguments->first), static_cast<unsigned long long>(seed - 1), static_cast<unsigned long long>(sums.ran),
         elapsed(), static_cast<unsigned long long>(sums.refused), static_cast<unsigned long long>(sums.fewer),
         static_cast<unsigned long long>(sums.fewerThanV1), static_cast<long long>(sums.best), static_cast<long long>(sums.v2),
