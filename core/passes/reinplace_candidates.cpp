@@ -126,6 +126,7 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
     if (mode_ == AnalysisMode::Extent) dropHarmlessReads(q);
 
     const bool pays = !forms_.find(id) || writtenBackChain_.contains(id) || scatterPaysInPlace(g_, forms_, mode_, id);
+    q.mayBeTaken = pays;
     Answer answer = pays ? askMakingRoom(q, cloneBytes(q.value, false), false) : table_.ask(q);
     bool clone = true;
     const TensorType* target = q.value.isNode() ? index_.geometry(q.value.asNode()) : nullptr;

@@ -148,7 +148,7 @@ Answer DecisionTable::askTensor(const Question& q, NodeId a, std::int64_t elemen
     }
     if (mode_ == AnalysisMode::Extent) return askExtent(q, a, element, Rules::Extent);
     Answer answer = askReference(q, a);
-    if (!answer.inPlace) return answer;
+    if (!answer.inPlace || !q.mayBeTaken) return answer;
     Answer right = askExtent(q, a, element, Rules::CertainlyWrong);
     if (!right.inPlace) {
         right.params.insert(right.params.begin(), {"node", g_[q.node].name.str()});

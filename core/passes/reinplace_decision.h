@@ -44,6 +44,7 @@ struct Question {
         std::int64_t element = -1;  ///< of a list; -1 = no list
     };
     std::vector<Result> results;  ///< nodes that take the new value
+    bool mayBeTaken = true;           ///< false: it stays functional whatever the answer, which then does no harm
     std::vector<StorageUse> ignored;  ///< readers that are not counted: they are going to read something else, or earlier
 };
 
