@@ -234,14 +234,26 @@ Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& sta
     return std::move(*executed);
 }
 
-Execution executeAndRecord(Command& c, StageRuns& runs, const std::vector<int>& stages, const std::string& path) {
-    auto recorder = Recorder::create(path);
-    if (!recorder) c.error(recorder.error(), ExitOutput);
-    Execution execution = executeStages(c, runs, stages, recorder ? recorder->get() : nullptr);
-    if (!recorder) return execution;
-    if (auto recorded = recordExecution(**recorder, runs, execution); !recorded) c.error(recorded.error(), ExitOutput);
-    if (auto closed = (*recorder)->close(); !closed) c.error(closed.error(), ExitOutput);
+Execution executeAndRecord(Command& c, Staged& staged, StageRuns& runs, const std::vector<int>& stages, const std::string& path) {
+    if (!staged.recorder) {
+        auto recorder = Recorder::create(path);
+        if (!recorder) {
+            c.error(recorder.error(), ExitOutput);
+            return executeStages(c, runs, stages);
+        }
+        staged.recorder = std::move(*recorder);
+    }
+    Execution execution = executeStages(c, runs, stages, staged.recorder.get());
+    if (auto recorded = recordExecution(*staged.recorder, runs, execution); !recorded) c.error(recorded.error(), ExitOutput);
     return execution;
+}
+
+void closeSession(Command& c, Staged& staged, std::unique_ptr<StageRuns>& runs) {
+    runs.reset();
+    staged.recording.reset();
+    if (!staged.recorder) return;
+    if (auto closed = staged.recorder->close(); !closed) c.error(closed.error(), ExitOutput);
+    staged.recorder.reset();
 }
 
 Json numberJson(double n) {

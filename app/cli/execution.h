@@ -23,8 +23,11 @@ using Execution = StageExecution;
 /// differs.
 Execution executeStages(Command& c, StageRuns& runs, const std::vector<int>& stages, Recorder* recorder = nullptr);
 
-/// The same, with runs and comparisons recorded in the session at `path`. What cannot be written is shown (exit 9).
-Execution executeAndRecord(Command& c, StageRuns& runs, const std::vector<int>& stages, const std::string& path);
+/// The same, with runs and comparisons recorded in the session at `path`, by its recorder if `staged` has that open. What cannot be written is shown
+/// (exit 9).
+Execution executeAndRecord(Command& c, Staged& staged, StageRuns& runs, const std::vector<int>& stages, const std::string& path);
+/// Ends reading and writing of the session, which is one file afterwards; what cannot be written is shown (exit 9). The runs end too: they read it.
+void closeSession(Command& c, Staged& staged, std::unique_ptr<StageRuns>& runs);
 
 /// Stages that --stage names: `all`, or one.
 std::vector<int> chosenStages(Command& c, const Staged& staged, const StageRuns& runs);

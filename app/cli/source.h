@@ -7,6 +7,7 @@
 
 #include "app/cli/command.h"
 #include "core/pipeline/pipeline.h"
+#include "core/recording/recorder.h"
 #include "core/recording/recording.h"
 #include "core/text/document.h"
 
@@ -58,7 +59,9 @@ private:
 
 /// Stages to look at: a lane of a session, or of a temporary one that was made by running a pipeline.
 struct Staged {
-    TemporaryFolder folder;  // declared first: removed after the recording is closed
+    // In this order: the session is folded into one file once nobody reads it, and its folder goes last.
+    TemporaryFolder folder;
+    std::unique_ptr<Recorder> recorder;  ///< open for runs of the stages, where they are to follow
     std::shared_ptr<Recording> recording;
     GraphRow graph;
     LaneRow lane;
@@ -66,8 +69,10 @@ struct Staged {
     bool ran = false;                  ///< a pipeline ran just now
 };
 
-/// `keep`: the session is written there, or gets one more lane there; empty = temporary.
-Staged openStaged(Command& c, const std::string& file, const std::string& keep = {});
+/// Whether runs of the stages will be written into the session too.
+enum class Writing : std::uint8_t { Ends, GoesOn };
+/// `keep`: the session is written there, or gets one more lane there; empty = temporary. Writing::GoesOn leaves `recorder` open where a pipeline ran.
+Staged openStaged(Command& c, const std::string& file, const std::string& keep = {}, Writing writing = Writing::Ends);
 /// The lane of that name (or the only one that ends in `-NAME`) of a session; else the pipeline of that name, run now and kept nowhere. Empty: the
 /// last lane of a session, the pipeline `best` of a graph file. `input` is left to the caller.
 Staged openLane(Command& c, const std::string& file, const std::string& lane);

@@ -147,11 +147,15 @@ std::unique_ptr<Recorder> createRecorder(Command& c, const std::string& path) {
     return std::move(*recorder);
 }
 
-/// Closes the recorder; `staged` is then the lane that it wrote to `session`, and what stopped it is said.
-void finishRun(Command& c, Recorder& recorder, const std::string& session, const Pipeline& pipeline, const std::optional<Diagnostic>& error,
+/// Closes the recorder, or leaves it to `staged`, which is then the lane that it wrote to `session`; what stopped it is said.
+void finishRun(Command& c, std::unique_ptr<Recorder> recorder, Writing writing, const Pipeline& pipeline, const std::optional<Diagnostic>& error,
                Staged& staged) {
-    const std::int64_t lane = recorder.lane();
-    if (auto closed = recorder.close(); !closed) c.error(closed.error(), ExitOutput);
+    const std::int64_t lane = recorder->lane();
+    const std::string session = recorder->path();
+    if (writing == Writing::GoesOn)
+        staged.recorder = std::move(recorder);
+    else if (auto closed = recorder->close(); !closed)
+        c.error(closed.error(), ExitOutput);
     staged.recording = openRecording(session);
     staged.missing = pipeline.missing;
     staged.ran = true;
@@ -170,7 +174,8 @@ std::optional<std::int64_t> knownGraph(const std::string& session, const Documen
 }
 
 /// Reads the file, runs the pipeline, records both at `session`; of the graphs of the file all if they are to be kept, else only the one in question.
-Staged runFile(Command& c, const std::string& file, const Pipeline& pipeline, Staged staged, const std::string& session, bool keep) {
+Staged runFile(Command& c, const std::string& file, const Pipeline& pipeline, Staged staged, const std::string& session, bool keep,
+               Writing writing = Writing::Ends) {
     Document document = readDocument(c, file, keep ? Wanted::All : Wanted::Picked);
     GraphEntry picked = pickGraph(c, document);
     if (!picked.path.empty()) usage(fmt::format("--graph {}: a pipeline runs on a whole graph; take {}", picked.id, document.units[picked.unit].id));
@@ -191,14 +196,15 @@ Staged runFile(Command& c, const std::string& file, const Pipeline& pipeline, St
             if (auto foreign = recordForeignLanes(*recorder, document, picked.unit, *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
     }
     const auto error = record(c, *recorder, *graphId, document.units[picked.unit].graph, pipeline);
-    finishRun(c, *recorder, session, pipeline, error, staged);
+    finishRun(c, std::move(recorder), writing, pipeline, error, staged);
     for (const GraphRow& graph : staged.recording->graphs())
         if (graph.id == staged.lane.graph) staged.graph = graph;
     return staged;
 }
 
 /// Runs the pipeline on a graph of a session (as opened) and records it as one more lane at `session`.
-Staged runSession(Command& c, const std::string& file, const Pipeline& pipeline, Staged staged, const std::string& session) {
+Staged runSession(Command& c, const std::string& file, const Pipeline& pipeline, Staged staged, const std::string& session,
+                  Writing writing = Writing::Ends) {
     if (session != file) {
         std::error_code error;
         fs::copy_file(file, session, error);
@@ -219,7 +225,7 @@ Staged runSession(Command& c, const std::string& file, const Pipeline& pipeline,
     }
     auto recorder = createRecorder(c, session);
     const auto error = record(c, *recorder, graphId, graph, pipeline);
-    finishRun(c, *recorder, session, pipeline, error, staged);
+    finishRun(c, std::move(recorder), writing, pipeline, error, staged);
     return staged;
 }
 
@@ -361,7 +367,7 @@ Staged openLane(Command& c, const std::string& file, const std::string& lane) {
     return session ? runSession(c, file, *pipeline, std::move(made), path) : runFile(c, file, *pipeline, std::move(made), path, false);
 }
 
-Staged openStaged(Command& c, const std::string& file, const std::string& keep) {
+Staged openStaged(Command& c, const std::string& file, const std::string& keep, Writing writing) {
     Staged staged;
     const bool session = file != "-" && isSessionFile(file);
     const bool run = c.args().verb->name == "run";
@@ -379,8 +385,10 @@ Staged openStaged(Command& c, const std::string& file, const std::string& keep) 
     try {
         const std::string path = keep.empty() ? staged.folder.file("run.aliascope") : keep;
         const Pipeline pipeline = chosenPipeline(c, "best");
-        staged =
-            session ? runSession(c, file, pipeline, std::move(staged), path) : runFile(c, file, pipeline, std::move(staged), path, !keep.empty());
+        // A copy without paths takes the place of the session: its writer has to be gone.
+        if (c.args().has("--redact-paths")) writing = Writing::Ends;
+        staged = session ? runSession(c, file, pipeline, std::move(staged), path, writing)
+                         : runFile(c, file, pipeline, std::move(staged), path, !keep.empty(), writing);
         redactAsAsked(c, staged, path);
     } catch (Failure& failure) {
         if (keep.empty() && failure.exit == ExitOutput)

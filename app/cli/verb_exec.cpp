@@ -54,14 +54,18 @@ void runExec(Command& c) {
     const std::vector<std::string> keep = options.keepNodes;
     if (!keep.empty() && !c.args().has("--save-outputs")) usage("--keep needs --save-outputs, which is where the values go");
     const Place place = placeOf(c);
-    const Staged staged = openStaged(c, place.file, place.session == place.file ? std::string() : place.session);
-    const auto runs = prepareRuns(c, staged, std::move(options));
+    const bool recorded = !place.session.empty();
+    Staged staged = openStaged(c, place.file, place.session == place.file ? std::string() : place.session, recorded ? Writing::GoesOn : Writing::Ends);
+    auto runs = prepareRuns(c, staged, std::move(options));
     const std::vector<int> stages = chosenStages(c, staged, *runs);
-    const Execution execution = place.session.empty() ? executeStages(c, *runs, stages) : executeAndRecord(c, *runs, stages, place.session);
+    const Execution execution = recorded ? executeAndRecord(c, staged, *runs, stages, place.session) : executeStages(c, *runs, stages);
     saveOutputs(c, *runs, execution, keep);
-    if (!c.json()) return writeTable(c.out(), executionTable(c, execution), c.format());
     const std::string selector = c.args().get("--stage");
-    c.answerJson(executionJson(c, *runs, execution, !selector.empty() && selector != "all", true));
+    const Json result = c.json() ? executionJson(c, *runs, execution, !selector.empty() && selector != "all", true) : Json();
+    const Table table = c.json() ? Table() : executionTable(c, execution);
+    closeSession(c, staged, runs);
+    if (c.json()) return c.answerJson(result);
+    writeTable(c.out(), table, c.format());
 }
 
 }  // namespace aliascope::cli

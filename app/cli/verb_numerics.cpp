@@ -12,9 +12,13 @@
 namespace aliascope::cli {
 namespace {
 
-/// A session that cannot be written is copied to a temporary place.
+/// Opens the session for writing. One that cannot be written is copied to a temporary place.
 void makeWritable(Staged& staged) {
-    if (Recorder::create(staged.recording->path())) return;
+    if (staged.recorder) return;
+    if (auto recorder = Recorder::create(staged.recording->path())) {
+        staged.recorder = std::move(*recorder);
+        return;
+    }
     const std::string copy = staged.folder.file("numerics.aliascope");
     std::error_code error;
     std::filesystem::copy_file(staged.recording->path(), copy, error);
@@ -27,12 +31,14 @@ void makeWritable(Staged& staged) {
 /// Runs the stages and keeps what comes out in the session, which for a plain file is a temporary one.
 void runStages(Command& c, Staged& staged) {
     makeWritable(staged);
-    const auto runs = prepareRuns(c, staged, stageRunOptions(c));
+    auto runs = prepareRuns(c, staged, stageRunOptions(c));
     std::vector<int> all;
     for (const StageRow& stage : runs->stages()) all.push_back(stage.idx);
     const int before = c.exit();
-    executeAndRecord(c, *runs, all, staged.recording->path());
-    auto reopened = Recording::open(staged.recording->path());
+    const std::string path = staged.recording->path();
+    executeAndRecord(c, staged, *runs, all, path);
+    closeSession(c, staged, runs);
+    auto reopened = Recording::open(path);
     if (!reopened) endWith(reopened.error());
     staged.recording = *reopened;
     // A difference is what was asked about; it is a failure only with --exit-code.
@@ -107,7 +113,7 @@ void runNumerics(Command& c) {
         if (!n || *n < 1) usage(fmt::format("--limit {}: a number from 1 expected", c.args().get("--limit")));
         limit = *n;
     }
-    Staged staged = openStaged(c, c.args().at(0));
+    Staged staged = openStaged(c, c.args().at(0), {}, Writing::GoesOn);
     const bool fresh =
         c.args().has("--rtol") || c.args().has("--atol") || c.args().has("--inputs") || c.args().has("--seed") || c.args().has("--device");
     if (fresh || staged.recording->comparisons(staged.lane.id).empty()) runStages(c, staged);

@@ -225,19 +225,26 @@ void runDecisions(Command& c) {
 void runRun(Command& c) {
     const bool execute = c.args().has("--exec");
     const StageRunOptions options = execute ? stageRunOptions(c) : StageRunOptions();
-    const Staged staged = openStaged(c, c.args().at(0), c.args().get("--output"));
+    const std::string kept = c.args().get("--output");
+    const bool recorded = execute && !kept.empty();
+    Staged staged = openStaged(c, c.args().at(0), kept, recorded ? Writing::GoesOn : Writing::Ends);
     const Table stages = stageTable(staged, false);
     const auto rows = filtered(staged, DecisionFilter{});
     const Table decisions = decisionTable(staged, rows);
     const Summary sum = summarise(staged, rows);
     const std::string words = sentence(sum, staged.lane.name);
-    std::unique_ptr<StageRuns> runs;
-    Execution execution;
+    Json executionResult;
+    Table executed;
     if (execute) {
-        runs = prepareRuns(c, staged, options);
+        auto runs = prepareRuns(c, staged, options);
         std::vector<int> all;
         for (const StageRow& stage : runs->stages()) all.push_back(stage.idx);
-        execution = c.args().has("--output") ? executeAndRecord(c, *runs, all, c.args().get("--output")) : executeStages(c, *runs, all);
+        const Execution execution = recorded ? executeAndRecord(c, staged, *runs, all, kept) : executeStages(c, *runs, all);
+        if (c.json())
+            executionResult = executionJson(c, *runs, execution, false, false);
+        else
+            executed = executionTable(c, execution);
+        closeSession(c, staged, runs);
     }
     if (c.json()) {
         const Json summary = {{"clones", sum.clones},
@@ -250,16 +257,16 @@ void runRun(Command& c) {
                               {"stopped", orNull(sum.stopped)},
                               {"sentence", words}};
         Json result = {{"stages", stages.json()}, {"decisions", decisions.json()}, {"summary", summary}, {"missing_passes", staged.missing}};
-        if (runs) result["execution"] = executionJson(c, *runs, execution, false, false);
+        if (execute) result["execution"] = std::move(executionResult);
         return c.answerJson(std::move(result));
     }
     writeTable(c.out(), stages, c.format());
     if (c.format() != Format::Table && c.format() != Format::Markdown) return;
     c.out().write("\n");
     writeTable(c.out(), decisions, c.format());
-    if (runs) {
+    if (execute) {
         c.out().write("\n");
-        writeTable(c.out(), executionTable(c, execution), c.format());
+        writeTable(c.out(), executed, c.format());
     }
     c.out().write("\n" + c.out().styled(Output::Style::Bold, words) + "\n");
     if (!staged.missing.empty() && c.args().has("--verbose")) {
@@ -267,7 +274,7 @@ void runRun(Command& c) {
         for (const std::string& pass : staged.missing) list += (list.empty() ? "" : ", ") + pass;
         c.note("left out, not in this build: " + list);
     }
-    if (const std::string kept = c.args().get("--output"); !kept.empty()) c.note(fmt::format("written to {} as lane {}", kept, staged.lane.name));
+    if (!kept.empty()) c.note(fmt::format("written to {} as lane {}", kept, staged.lane.name));
 }
 
 }  // namespace aliascope::cli

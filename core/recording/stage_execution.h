@@ -15,6 +15,7 @@ namespace aliascope {
 struct StageComparison {
     int stage = 0;
     exec::Comparison comparison;
+    std::int64_t row = 0;  ///< of `comparison`, once recorded
 };
 
 struct StageExecution {
@@ -26,13 +27,13 @@ struct StageExecution {
 };
 
 /// Runs `stages` (indices, rising). `each` hears of every stage when it has run, before it is compared. A stage that fails stops nothing but what
-/// needs it: the first, a cancelled and a timed-out one end the execution. With a recorder, each run is written while the next stage runs: nobody
-/// else may use it meanwhile. Errors: those of StageRuns::run and compare.
+/// needs it: the first, a cancelled and a timed-out one end the execution. With a recorder, runs and comparisons are written while the next stage
+/// runs: nobody else may use it meanwhile. Errors: those of StageRuns::run and compare.
 Result<StageExecution> executeStages(StageRuns& runs, const std::vector<int>& stages, bool compare = true,
                                      const std::function<void(const ExecutedStage&)>& each = {}, Recorder* recorder = nullptr);
 
-/// Writes the runs that are not yet written, then the comparisons. A stage whose graph is that of an earlier one has that one's run, and nothing new
-/// to compare. The recorder stays open.
-Status recordExecution(Recorder& recorder, StageRuns& runs, const StageExecution& execution);
+/// Writes the runs and comparisons that are not yet written. A stage whose graph is that of an earlier one has that one's run, and nothing new to
+/// compare. The recorder stays open.
+Status recordExecution(Recorder& recorder, StageRuns& runs, StageExecution& execution);
 
 }  // namespace aliascope

@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <unordered_set>
 
@@ -25,17 +27,21 @@ public:
 private:
     void watch(const std::stop_token& stop, double seconds) {
         const auto begin = std::chrono::steady_clock::now();
+        std::unique_lock lock(mutex_);
         while (!stop.stop_requested()) {
             if (user_.cancelled()) return own_.cancel();
             if (seconds > 0 && std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds) {
                 expired_ = true;
                 return own_.cancel();
             }
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            // Woken at once by a request to stop: whoever ends the runs does not wait for the next look.
+            woken_.wait_for(lock, stop, std::chrono::milliseconds(5), [] { return false; });
         }
     }
     CancelToken user_, own_;
     std::atomic<bool> expired_ = false;
+    std::mutex mutex_;
+    std::condition_variable_any woken_;
     std::jthread thread_;
 };
 

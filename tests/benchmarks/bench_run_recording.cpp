@@ -1,5 +1,8 @@
-// What it costs to record a run (executor.md 9: at most a tenth): stages run alone, run with digests, and run with everything written into a session.
-// Counters: ms of each, and two ratios, recorded / with digests (what the session costs) and recorded / alone (what observing costs in all).
+// What it costs to record runs (executor.md 9: at most a tenth).
+// recordedStages: all stages of a lane, run and compared, as `exec` does it, with the session against without; `closed` counts the end of the session
+// too, which waits for the disk twice.
+// recordedRun: one stage alone, with digests, and with everything written into a session; there nothing runs beside which it could be written.
+// Counters: ms of each, and ratios: recorded / with digests (what the session costs) and recorded / alone (what observing costs in all).
 // With ALIASCOPE_SHARED, the folder of the reference corpus, its networks and programs; else the samples.
 
 #include <benchmark/benchmark.h>
@@ -8,11 +11,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/pipeline/pipeline.h"
-#include "core/recording/stage_runs.h"
+#include "core/recording/stage_execution.h"
 
 namespace {
 
@@ -89,12 +93,62 @@ void recordedRun(benchmark::State& state, const std::string& file, const std::st
     state.counters["all_ratio"] = a > 0 ? r / a : 0;
 }
 
+/// Milliseconds.
+struct StagesTime {
+    double run = 0, closed = 0;
+};
+
+/// Of all stages; with `session`, recorded there until the file is whole. Nothing when a stage does not run.
+std::optional<StagesTime> timeOfStages(std::int64_t lane, const OpRegistry& ops, bool session) {
+    auto runs = prepare(lane, ops, exec::DigestMode::All);
+    auto recorder = session ? Recorder::create(sessionPath()) : fail(Diagnostic());
+    if (!runs || (session && !recorder)) return std::nullopt;
+    std::vector<int> stages;
+    for (const StageRow& stage : (*runs)->stages()) stages.push_back(stage.idx);
+    const auto start = Clock::now();
+    auto execution = executeStages(**runs, stages, true, {}, session ? recorder->get() : nullptr);
+    if (!execution || execution->failed) return std::nullopt;
+    if (session && !recordExecution(**recorder, **runs, *execution)) return std::nullopt;
+    StagesTime time;
+    time.run = milliseconds(start);
+    runs->reset();  // the last reader
+    if (session && !(*recorder)->close()) return std::nullopt;
+    time.closed = milliseconds(start);
+    return time;
+}
+
+void recordedStages(benchmark::State& state, const std::string& file, const std::string& operators) {
+    OpRegistry ops = OpRegistry::withBuiltin();
+    if (!operators.empty() && !ops.addFile(operators)) return state.SkipWithError("the operators cannot be read");
+    std::vector<double> plain, recorded, closed;
+    for (auto _ : state) {
+        const auto lane = record(file, ops);
+        if (!lane) return state.SkipWithError(lane.error().format().c_str());
+        const auto without = timeOfStages(*lane, ops, false), with = timeOfStages(*lane, ops, true);
+        if (!without || !with) return state.SkipWithError("a stage does not run");
+        plain.push_back(without->run);
+        recorded.push_back(with->run);
+        closed.push_back(with->closed);
+        state.SetIterationTime(with->run / 1000);
+    }
+    const double a = median(plain), r = median(recorded), c = median(closed);
+    state.counters["plain_ms"] = a;
+    state.counters["recorded_ms"] = r;
+    state.counters["closed_ms"] = c;
+    state.counters["ratio"] = a > 0 ? r / a : 0;
+    state.counters["closed_ratio"] = a > 0 ? c / a : 0;
+}
+
 void add(const std::string& name, const std::string& file, const std::string& operators) {
     if (!fs::exists(file)) return;
-    benchmark::RegisterBenchmark(("recordedRun/" + name).c_str(), [=](benchmark::State& state) { recordedRun(state, file, operators); })
-        ->Unit(benchmark::kMillisecond)
-        ->UseManualTime()
-        ->Iterations(15);
+    const auto measured = [&](const std::string& what, void (*run)(benchmark::State&, const std::string&, const std::string&)) {
+        benchmark::RegisterBenchmark((what + "/" + name).c_str(), [=](benchmark::State& state) { run(state, file, operators); })
+            ->Unit(benchmark::kMillisecond)
+            ->UseManualTime()
+            ->Iterations(15);
+    };
+    measured("recordedStages", recordedStages);
+    measured("recordedRun", recordedRun);
 }
 
 }  // namespace
@@ -104,7 +158,8 @@ int main(int argc, char** argv) {
     const char* shared = std::getenv("ALIASCOPE_SHARED");
     if (shared) {
         const std::string oracle = std::string(shared) + "/oracle/";
-        add("gpt_s_train", oracle + "zoo/gpt_s_train/before_joint.0.readable.py", "");
+        for (const char* network : {"gpt_s_train", "llama_s_infer", "resnet_s_train"})
+            add(network, oracle + "zoo/" + network + "/before_joint.0.readable.py", "");
         add("kv_cache", oracle + "cases/kv_cache/aten.mutable.readable.py", oracle + "mylib.ops");
         add("two_bases", oracle + "cases/two_bases/aten.mutable.readable.py", oracle + "mylib.ops");
     } else {

@@ -41,7 +41,7 @@ std::vector<int> stagesOf(const RunRequest& request, const std::vector<StageRow>
     return out;
 }
 
-Status record(Recorder& recorder, StageRuns& runs, const StageExecution& execution) {
+Status record(Recorder& recorder, StageRuns& runs, StageExecution& execution) {
     if (auto written = recordExecution(recorder, runs, execution); !written) return written;
     return recorder.close();
 }

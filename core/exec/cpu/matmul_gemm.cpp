@@ -81,6 +81,15 @@ bool fitsBlas(std::initializer_list<std::int64_t> sizes) {
     return std::all_of(sizes.begin(), sizes.end(), [](std::int64_t n) { return n <= std::numeric_limits<blasint>::max(); });
 }
 
+/// Products below this many multiplications run on the calling thread: a second one gains some microseconds, and then spins for milliseconds in wait
+/// of the next product, on a processor that something else (the recording of the stage before) could use.
+constexpr double kLeastParallel = 4e6;
+
+void chooseThreads(double multiplications) {
+    static const int most = openblas_get_num_threads();
+    openblas_set_num_threads(multiplications < kLeastParallel ? 1 : most);
+}
+
 template <class C>
 bool blas(C alpha, MatrixView<const C> a, MatrixView<const C> b, C beta, MatrixView<C> c) {
     if (c.columnStride != 1) return blas<C>(alpha, b.transposed(), a.transposed(), beta, c.transposed());
@@ -88,6 +97,7 @@ bool blas(C alpha, MatrixView<const C> a, MatrixView<const C> b, C beta, MatrixV
     const std::int64_t leading = std::max({c.rows == 1 ? c.columns : c.rowStride, c.columns, std::int64_t{1}});
     if (!fitsBlas({c.rows, c.columns, a.columns, left.leading, right.leading, leading})) return false;
     const auto n = [](std::int64_t x) { return static_cast<blasint>(x); };
+    chooseThreads(static_cast<double>(c.rows) * static_cast<double>(c.columns) * static_cast<double>(a.columns));
     if constexpr (std::is_same_v<C, float>)
         cblas_sgemm(CblasRowMajor, left.transpose, right.transpose, n(c.rows), n(c.columns), n(a.columns), alpha, left.data, n(left.leading),
                     right.data, n(right.leading), beta, c.data, n(leading));
