@@ -22,6 +22,7 @@
 #include "views/panels/command_table.h"
 #include "views/panels/compare_panel.h"
 #include "views/panels/decisions_panel.h"
+#include "views/panels/diff_pane.h"
 #include "views/panels/error_banner.h"
 #include "views/panels/filter_bar.h"
 #include "views/panels/find_bar.h"
@@ -215,6 +216,14 @@ void MainWindow::bindStageCommands() {
     bind("view.both", [this] { stage_->setMode(StagePanel::Mode::Both); });
     bind("view.removed", [this] { stage_->setRemovedLines(!stage_->removedLines()); });
     bind("view.sides", [this] { stage_->setSideBySide(!stage_->sideBySide()); });
+    bind("view.unchanged", [this] {
+        stage_->setSideBySide(true);
+        stage_->diffPane()->setHideUnchanged(!stage_->diffPane()->hidesUnchanged());
+    });
+    bind("view.renames", [this] {
+        stage_->setSideBySide(true);
+        stage_->diffPane()->setIgnoreRenames(!stage_->diffPane()->ignoresRenames());
+    });
     bind("view.colour", [this] { stage_->cycleColour(1); });
     bind("view.colourBack", [this] { stage_->cycleColour(-1); });
     bind("view.alias", [this] { stage_->toggleAliasHighlight(); });

@@ -134,9 +134,11 @@ private slots:
         QStringList said;
         for (const QLabel* fact : panel_->findChild<QWidget*>(QStringLiteral("numerics.detail"))->findChildren<QLabel*>())
             if (fact->isVisible()) said << fact->text();
-        for (const char* wanted : {"max abs", "max rel", "ULP", "at", "was", "became", "verdict"})
+        for (const char* wanted : {"max abs", "max rel", "ULP", "at", "was", "became", "verdict", "type", "range", "mean", "NaN", "infinite"})
             QVERIFY2(said.contains(QLatin1String(wanted)), wanted);
         QVERIFY(said.contains(QStringLiteral("differs, and it begins here")));
+        QVERIFY2(said.filter(QStringLiteral("f32[")).size() == 1, qPrintable(said.join(QLatin1Char('\n'))));
+        QVERIFY(said.filter(QStringLiteral(" \u2192 ")).size() >= 1);  // of the stage before, and of this one
     }
 
     void v2GivesWhatTheProgramGives() {

@@ -2,8 +2,10 @@
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QDropEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMimeData>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QTest>
@@ -12,11 +14,13 @@
 
 #include "tests/views/open_window.h"
 #include "tests/views/picture.h"
+#include "views/models/format.h"
 #include "views/models/pass_list_model.h"
 #include "views/panels/diff_pane.h"
 #include "views/panels/stage_panel.h"
 #include "views/panels/step_form.h"
 #include "views/panels/theme.h"
+#include "views/panels/trail_banner.h"
 
 using namespace aliascope;
 
@@ -150,6 +154,187 @@ private slots:
         QVERIFY2(pane->said().startsWith(QStringLiteral("hunk 1 of ")), qPrintable(pane->said()));
         pane->right()->verticalScrollBar()->setValue(7);
         QCOMPARE(pane->left()->verticalScrollBar()->value(), 7);
+    }
+
+    void whatIsAlikeIsLeftOut() {
+        window_->stagePanel()->setSideBySide(true);
+        QVERIFY(settled(session()));
+        DiffPane* pane = window_->stagePanel()->diffPane();
+        const SideBySide& both = *pane->shown();
+        const int all = pane->right()->source()->lineCount();
+        QCOMPARE(all, int(both.rows.size()));
+        window_->action(QStringLiteral("view.unchanged"))->trigger();
+        const LineSource* lines = pane->right()->source();
+        const int fewer = lines->lineCount();
+        QVERIFY(fewer < all);
+        // Every row that differs is there, and the lines that stand for others say how many they are: nothing is lost.
+        int differing = 0, shownDiffering = 0, folded = -1, counted = 0;
+        for (const SideBySide::Row& row : both.rows) differing += row.mark != ' ' ? 1 : 0;
+        for (int line = 0; line < fewer; ++line) {
+            const char mark = lines->mark(line);
+            if (mark != '=') {
+                ++counted;
+                shownDiffering += mark != ' ' ? 1 : 0;
+                continue;
+            }
+            QCOMPARE(pane->left()->source()->line(line), lines->line(line));
+            QCOMPARE(lines->numberOf(line), 0);
+            counted += lines->line(line).split(QLatin1Char(' ')).value(1).toInt();
+            if (folded < 0) folded = line;
+        }
+        QCOMPARE(shownDiffering, differing);
+        QCOMPARE(counted, all);
+        QVERIFY(folded >= 0);
+        keepPicture(*window_, QStringLiteral("side_by_side_changes_only"));
+        // A click brings the run back; so does selecting a node in another one.
+        pane->right()->verticalScrollBar()->setValue(folded);
+        const QRect at = pane->right()->lineRect(folded);
+        QVERIFY(!at.isEmpty());
+        QTest::mouseClick(pane->right()->viewport(), Qt::LeftButton, {}, QPoint(200, at.center().y()));
+        QVERIFY(pane->right()->source()->lineCount() > fewer);
+        window_->action(QStringLiteral("view.unchanged"))->trigger();
+        window_->action(QStringLiteral("view.unchanged"))->trigger();
+        QCOMPARE(pane->right()->source()->lineCount(), fewer);
+        Uid hidden = kNoUid;
+        for (const auto& [uid, line] : both.right->lineOf)
+            if (pane->right()->source()->lineOf(uid) < 0) hidden = uid;
+        QVERIFY(hidden != kNoUid);
+        session().selectNode(hidden, Origin::Program);
+        QVERIFY(pane->right()->selectedLine() >= 0);
+        QVERIFY(pane->right()->source()->lineCount() > fewer);
+    }
+
+    void renamedNodesCanCountAsAlike() {
+        const auto text = [](std::vector<std::pair<const char*, Uid>> lines) {
+            auto out = std::make_shared<StageText>();
+            for (const auto& [line, uid] : lines) {
+                out->lines.push_back(QString::fromLatin1(line));
+                out->uidOfLine.push_back(uid);
+                out->lineOf[uid] = int(out->lines.size()) - 1;
+                out->uidOfName[out->lines.back().section(QLatin1Char(' '), 0, 0).toStdString()] = uid;
+            }
+            return out;
+        };
+        const StageTextPtr before = text({{"a = f(x)", 1}, {"b = g(a)", 2}, {"c = g(b)", 3}});
+        const StageTextPtr after = text({{"a_1 = f(x)", 1}, {"b = g(a_1)", 2}, {"c = g(a_1)", 3}});
+        const auto marks = [](const SideBySide& both) {
+            QString out;
+            for (const SideBySide::Row& row : both.rows) out += QLatin1Char(row.mark);
+            return out;
+        };
+        QCOMPARE(marks(*alignTexts(before, after)), QStringLiteral("~~~"));
+        QCOMPARE(marks(*alignTexts(before, after, Renames::Ignored)), QStringLiteral("  ~"));  // the third reads another node
+    }
+
+    void aStepIsDraggedToAnotherPlace() {
+        QStringList before;
+        for (const DraftStep& step : session().draft().steps()) before << QString::fromStdString(step.str());
+        QVERIFY(before.size() >= 3);
+        QAbstractItemModel* model = list()->model();
+        QVERIFY(!(model->flags(model->index(0, 0)) & Qt::ItemIsDragEnabled));  // the graph as it was opened is no step
+        const auto drop = [&](int row, int above) {
+            const std::unique_ptr<QMimeData> data(model->mimeData({model->index(row, 0)}));
+            list()->scrollTo(model->index(above, 0));
+            const QRect target = list()->visualRect(model->index(above, 0));
+            const QPoint at(target.center().x(), target.top());
+            QDragEnterEvent enter(at, Qt::MoveAction, data.get(), Qt::LeftButton, Qt::NoModifier);
+            QApplication::sendEvent(list()->viewport(), &enter);
+            QDragMoveEvent move(at, Qt::MoveAction, data.get(), Qt::LeftButton, Qt::NoModifier);
+            QApplication::sendEvent(list()->viewport(), &move);
+            QDropEvent event(at, Qt::MoveAction, data.get(), Qt::LeftButton, Qt::NoModifier);
+            QApplication::sendEvent(list()->viewport(), &event);
+            QCoreApplication::processEvents();
+            QStringList now;
+            for (const DraftStep& step : session().draft().steps()) now << QString::fromStdString(step.str());
+            return now;
+        };
+        QStringList wanted = before;
+        wanted.move(2, 0);
+        QCOMPARE(drop(3, 1), wanted);
+        QVERIFY(session().draft().edited());
+        QCOMPARE(name(1), QString::fromStdString(std::string(session().draft().steps()[0].step.pass->name())));
+        QTest::keyClick(list(), Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(!session().draft().edited());
+        wanted = before;
+        wanted.move(0, 1);
+        QCOMPARE(drop(1, 3), wanted);  // the place that it leaves closes up
+        QTest::keyClick(list(), Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(drop(2, 0), before);  // nothing stands before the graph as it was opened
+    }
+
+    void theFormStandsUnderItsRow() {
+        const int row = rowOf("functionalize");
+        choose(row);
+        QTest::keyClick(list(), Qt::Key_E);
+        QCoreApplication::processEvents();
+        auto* form = window_->findChild<StepForm*>(QStringLiteral("passes.form"));
+        QVERIFY(form->isVisible());
+        const auto place = [&](int of) { return list()->visualRect(list()->model()->index(of, 0)); };
+        const auto stands = [&](int of) {
+            return form->geometry().bottom() == place(of).bottom() && form->geometry().top() > place(of).top() + 20 &&
+                   form->geometry().bottom() < place(of + 1).top();
+        };
+        QVERIFY(stands(row));
+        keepPicture(*window_, QStringLiteral("timeline_form"));
+        choose(row + 1);
+        QCoreApplication::processEvents();
+        QVERIFY(stands(row + 1));
+        QVERIFY(place(row).height() < form->height());
+        list()->setFocus();
+        QTest::keyClick(list(), Qt::Key_E);
+        QCoreApplication::processEvents();
+        QVERIFY(!form->isVisible());
+        QVERIFY(place(row + 1).height() < form->height());
+    }
+
+    void pinsLeaveATrail() {
+        auto* trail = window_->findChild<TrailBanner*>(QStringLiteral("stage.trail"));
+        QVERIFY(trail && trail->text().isEmpty());
+        const int last = session().stage();
+        const StageViewPtr end = session().view();
+        choose(rowOf("functionalize"));
+        const NodeRow *wrapper = nullptr, *result = nullptr;  // one keeps its place in the program under another name, one goes
+        for (const NodeRowPtr& node : session().view()->snapshot->nodes) {
+            if (!wrapper && node->name.starts_with("auto_functionalized")) wrapper = node.get();
+            if (!result && node->name.starts_with("getitem") && !end->node(node->uid)) result = node.get();
+        }
+        QVERIFY(wrapper && result);
+        session().togglePin(wrapper->uid);
+        QVERIFY(settled(session()));
+        QVERIFY(trail->isVisible());
+        QVERIFY2(trail->text().contains(QStringLiteral("here: ")) && trail->text().contains(percentName(wrapper->name)), qPrintable(trail->text()));
+        const QString name = percentName(result->name), before = percentName(wrapper->name);
+        session().togglePin(result->uid);
+        session().setStage(last);
+        QVERIFY(settled(session()));
+        QVERIFY2(trail->text().contains(QStringLiteral(" \u2190 ") + before), qPrintable(trail->text()));
+        QVERIFY2(trail->text().contains(name + QStringLiteral(" \u2192 ")), qPrintable(trail->text()));
+        keepPicture(*window_, QStringLiteral("trail"));
+        session().setStage(1);
+        QVERIFY(settled(session()));
+        QVERIFY2(trail->text().contains(name + QStringLiteral(" is made in ")), qPrintable(trail->text()));
+        QTest::mouseClick(trail->findChild<QWidget*>(QStringLiteral("stage.trail.unpin")), Qt::LeftButton);
+        QVERIFY(trail->text().isEmpty() && session().pins().empty());
+    }
+
+    void restingOnANodeOutlinesItElsewhere() {
+        window_->stagePanel()->setMode(StagePanel::Mode::Both);
+        QVERIFY(settled(session()));
+        GraphCanvas* canvas = window_->stagePanel()->canvas();
+        TextPane* text = window_->stagePanel()->textPane();
+        const QImage before = text->grab().toImage();
+        const int scroll = text->firstVisibleLine();
+        Uid uid = kNoUid;
+        for (int line = scroll; line < scroll + 10; ++line)
+            if (const Uid here = text->source()->uidOf(line); here != kNoUid && !canvas->cardRect(here).isEmpty()) uid = here;
+        QVERIFY(uid != kNoUid);
+        canvas->reveal(uid);
+        QTest::mouseMove(canvas->viewport(), canvas->cardRect(uid).center());
+        QCOMPARE(session().preview(), kNoUid);  // it must rest
+        QTRY_COMPARE(session().preview(), uid);
+        QVERIFY(text->grab().toImage() != before);
+        QCOMPARE(text->firstVisibleLine(), scroll);
+        QVERIFY(session().selection().node != uid);
     }
 
     void usesAreWalkedRoundTheEnd() {

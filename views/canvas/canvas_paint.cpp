@@ -145,9 +145,13 @@ void GraphCanvas::Private::paintOverlay(QPainter& p) const {
     };
     for (Uid uid : selection.nodes) frame(cardOf(uid), Role::Selection, card::selectionFrame - 1);
     const int selectedCard = cardOf(selection.node);
-    if (hoverCard >= 0 && hoverCard != selectedCard) frame(hoverCard, Role::Hover, card::hoverFrame);
+    const int shownCard = hoverCard >= 0 ? hoverCard : cardOf(preview);
+    if (shownCard >= 0 && shownCard != selectedCard) {
+        if (hoverCard >= 0) paintEdgesOf(p, hoverCard, c(Role::Hover), card::hoverFrame);
+        frame(shownCard, Role::Hover, card::hoverFrame);
+    }
     if (selectedCard >= 0) {
-        paintSelectedEdges(p, selectedCard);
+        paintEdgesOf(p, selectedCard, c(Role::Selection), card::selectionFrame - 1);
         frame(selectedCard, Role::Selection, card::selectionFrame);
     }
 }
@@ -182,8 +186,7 @@ void GraphCanvas::Private::paintPins(QPainter& p) const {
     }
 }
 
-void GraphCanvas::Private::paintSelectedEdges(QPainter& p, int index) const {
-    const QColor colour = Palette::active()(Role::Selection);
+void GraphCanvas::Private::paintEdgesOf(QPainter& p, int index, const QColor& colour, int width) const {
     const double gap = LayoutOptions().rowGap * zoom / 2;
     const QRect port = canvas.viewport()->rect();
     constexpr double kGutter = 6, kLane = 4;
@@ -197,11 +200,11 @@ void GraphCanvas::Private::paintSelectedEdges(QPainter& p, int index) const {
             // A long edge runs in the gutter left of the drawing, never across cards.
             const double x = std::round(toViewport({0, 0}).x() - kGutter - kLane * std::min(lanes++, kMostLanes));
             const double top = std::max<double>(a.y() + gap / 2, port.top() - 4), bottom = std::min<double>(b.y() - gap / 2, port.bottom() + 4);
-            p.fillRect(QRectF(std::round(a.x()), a.y(), 2, gap / 2), colour);
-            p.fillRect(QRectF(x, std::round(a.y() + gap / 2), a.x() - x + 2, 2), colour);
-            if (bottom > top) p.fillRect(QRectF(x, top, 2, bottom - top), colour);
-            p.fillRect(QRectF(x, std::round(b.y() - gap / 2), b.x() - x + 2, 2), colour);
-            p.fillRect(QRectF(std::round(b.x()), b.y() - gap / 2, 2, gap / 2), colour);
+            p.fillRect(QRectF(std::round(a.x()), a.y(), width, gap / 2), colour);
+            p.fillRect(QRectF(x, std::round(a.y() + gap / 2), a.x() - x + width, width), colour);
+            if (bottom > top) p.fillRect(QRectF(x, top, width, bottom - top), colour);
+            p.fillRect(QRectF(x, std::round(b.y() - gap / 2), b.x() - x + width, width), colour);
+            p.fillRect(QRectF(std::round(b.x()), b.y() - gap / 2, width, gap / 2), colour);
             if (painter->level() == DetailLevel::Near) drawArrowHead(p, b + QPointF(1, 0), 8 * zoom, colour);
             continue;
         }
@@ -209,9 +212,9 @@ void GraphCanvas::Private::paintSelectedEdges(QPainter& p, int index) const {
             // Clipped to the view: a lane over thousands of rows must not be rasterised whole.
             const QPointF from(a.x(), std::max<double>(a.y(), port.top() - 4)), to(b.x(), std::min<double>(b.y(), port.bottom() + 4 + gap));
             if (b.y() <= port.bottom() + gap)
-                drawOrthogonal(p, from, b, gap, 2, colour);
+                drawOrthogonal(p, from, b, gap, width, colour);
             else
-                p.fillRect(QRectF(std::round(from.x()), from.y(), 2, to.y() - from.y()), colour);
+                p.fillRect(QRectF(std::round(from.x()), from.y(), width, to.y() - from.y()), colour);
             if (painter->level() == DetailLevel::Near) drawArrowHead(p, b + QPointF(1, 0), 8 * zoom, colour);
         }
     }

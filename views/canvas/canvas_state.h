@@ -26,6 +26,7 @@ struct GraphCanvas::Private {
     bool aliasHighlight = false, mutationEdges = false;
     double zoom = 1.0;
     int hoverCard = -1;
+    Uid preview = kNoUid;
     QImage base;  ///< the base layer as last painted; null = stale
     std::unique_ptr<CardPainter> painter;
     std::vector<std::uint32_t> stubsIn, stubsOut;       ///< edges that end as stubs, by card: counts
@@ -65,7 +66,8 @@ struct GraphCanvas::Private {
     void paintEdges(QPainter& p, const QRectF& content) const;
     void paintCards(QPainter& p, const QRectF& content) const;
     void paintOverlay(QPainter& p) const;
-    void paintSelectedEdges(QPainter& p, int card) const;
+    /// The edges of a card, long ones as whole lanes in the gutter.
+    void paintEdgesOf(QPainter& p, int card, const QColor& colour, int width) const;
     void paintMutationEdges(QPainter& p) const;
     void paintAliasFrames(QPainter& p) const;
     void paintHits(QPainter& p) const;

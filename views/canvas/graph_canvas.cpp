@@ -257,6 +257,12 @@ void GraphCanvas::reveal(Uid uid) {
         horizontalScrollBar()->setValue(horizontalScrollBar()->value() + int(std::round(r.center().x() - port.width() / 2)));
 }
 
+void GraphCanvas::setPreview(Uid uid) {
+    if (d_->preview == uid) return;
+    d_->preview = uid;
+    viewport()->update();
+}
+
 void GraphCanvas::setColourMode(ColourMode mode) {
     d_->mode = mode;
     d_->freshPainter();

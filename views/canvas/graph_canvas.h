@@ -37,6 +37,8 @@ public:
     void setSelection(const Selection& selection);
     const Selection& selection() const;
     void reveal(Uid uid);
+    /// A thin frame round the card of a node that the pointer rests on in another view; kNoUid = none.
+    void setPreview(Uid uid);
 
     /// Viewport rectangle of the card that shows `uid` (its group's when collapsed); empty when it is not drawn.
     QRect cardRect(Uid uid) const;

@@ -1,11 +1,14 @@
 #include "views/models/pass_list_model.h"
 
+#include <QMimeData>
 #include <algorithm>
 
 #include "views/models/format.h"
 
 namespace aliascope {
 namespace {
+
+const QString kStepMime = QStringLiteral("application/x-aliascope-step");
 
 std::int64_t copiedBytes(const StageRow& row) { return row.clonedBytes.value_or(0) + row.copiedBackBytes.value_or(0); }
 
@@ -44,8 +47,9 @@ QString rewriteText(const RewriteRow& rewrite) {
 
 PassListModel::PassListModel(QObject* parent) : QAbstractItemModel(parent) {}
 
-void PassListModel::setStages(std::vector<StageRow> stages) {
+void PassListModel::setStages(std::vector<StageRow> stages, int steps) {
     beginResetModel();
+    steps_ = steps;
     stages_.clear();
     largestChange_ = 1;
     std::int64_t before = 0;
@@ -249,6 +253,35 @@ QVariant PassListModel::data(const QModelIndex& index, int role) const {
     if (const RewriteRow* rewrite = rewriteAt(index))
         return rewriteData(stages_[std::size_t(index.internalId() - 1)], *rewrite, index.column(), role);
     return stageData(stages_[std::size_t(index.row())], index.column(), role);
+}
+
+Qt::ItemFlags PassListModel::flags(const QModelIndex& index) const {
+    if (!index.isValid()) return Qt::ItemIsDropEnabled;  // between rows, never on one
+    const bool step = index.internalId() == 0 && index.row() >= 1 && index.row() <= steps_;
+    return QAbstractItemModel::flags(index) | (step ? Qt::ItemIsDragEnabled : Qt::NoItemFlags);
+}
+
+QStringList PassListModel::mimeTypes() const { return {kStepMime}; }
+
+QMimeData* PassListModel::mimeData(const QModelIndexList& indexes) const {
+    if (indexes.isEmpty()) return nullptr;
+    auto* data = new QMimeData;
+    data->setData(kStepMime, QByteArray::number(indexes.front().row() - 1));
+    return data;
+}
+
+bool PassListModel::canDropMimeData(const QMimeData* data, Qt::DropAction action, int row, int, const QModelIndex& parent) const {
+    return action == Qt::MoveAction && data->hasFormat(kStepMime) && !parent.isValid() && row != 0;
+}
+
+bool PassListModel::dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column, const QModelIndex& parent) {
+    if (!canDropMimeData(data, action, row, column, parent)) return false;
+    const int from = data->data(kStepMime).toInt();
+    int to = row < 0 ? steps_ : std::min(row - 1, steps_);
+    if (to > from) --to;  // the place that it leaves closes up
+    if (from < 0 || from >= steps_ || to == from) return false;
+    emit moveWanted(from, to);
+    return true;
 }
 
 QVariant PassListModel::headerData(int section, Qt::Orientation orientation, int role) const {

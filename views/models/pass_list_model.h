@@ -41,7 +41,8 @@ public:
 
     explicit PassListModel(QObject* parent = nullptr);
 
-    void setStages(std::vector<StageRow> stages);
+    /// `steps`: rows after the first one that stand for a step of the pipeline and can be dragged to another place.
+    void setStages(std::vector<StageRow> stages, int steps = 0);
     /// Answers rewritesWanted.
     void setRewrites(int stage, std::vector<RewriteRow> rewrites);
     /// Stages that touched the selection carry a tick.
@@ -59,9 +60,17 @@ public:
     void fetchMore(const QModelIndex& parent) override;
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    Qt::DropActions supportedDropActions() const override { return Qt::MoveAction; }
+    QStringList mimeTypes() const override;
+    QMimeData* mimeData(const QModelIndexList& indexes) const override;
+    bool canDropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column, const QModelIndex& parent) const override;
+    /// Changes nothing but says what is wanted; the list follows the pipeline.
+    bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column, const QModelIndex& parent) override;
 
 signals:
     void rewritesWanted(int stage);
+    void moveWanted(int fromStep, int toStep);
 
 private:
     struct Stage {
@@ -75,6 +84,7 @@ private:
 
     std::vector<Stage> stages_;
     std::int64_t largestChange_ = 1;
+    int steps_ = 0;
 };
 
 /// What passes did beyond counts, by stage: what the filter asks about and the table does not show.

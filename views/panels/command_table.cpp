@@ -37,6 +37,8 @@ const std::vector<Command>& commandTable() {
         {"view.both", "View", QT_TRANSLATE_NOOP("Command", "&Both"), "Shift+L", true, ""},
         {"view.removed", "View", QT_TRANSLATE_NOOP("Command", "&Difference in text"), "R", true, "diff"},
         {"view.sides", "View", QT_TRANSLATE_NOOP("Command", "The stage before &beside it"), "Shift+R", true, "diff"},
+        {"view.unchanged", "View", QT_TRANSLATE_NOOP("Command", "Hide &unchanged lines"), "", true, "diff"},
+        {"view.renames", "View", QT_TRANSLATE_NOOP("Command", "&Ignore renames"), "", true, "diff"},
         {"view.colour", "|View", QT_TRANSLATE_NOOP("Command", "Next &colour mode"), "K", true, ""},
         {"view.colourBack", "View", QT_TRANSLATE_NOOP("Command", "Previous colour mode"), "Shift+K", true, ""},
         {"view.alias", "View", QT_TRANSLATE_NOOP("Command", "Highlight &storage"), "A", true, "aliases"},

@@ -6,36 +6,9 @@
 
 #include "views/canvas/metrics.h"
 #include "views/panels/widgets.h"
+#include "views/session/node_life.h"
 
 namespace aliascope {
-namespace {
-
-/// The life of a node: the last of its versions at or before the stage asked for, else its first.
-struct Life {
-    std::string name;
-    int first = 0, last = 0;
-    bool gone = false;  ///< it ended before the stage
-    std::vector<std::string> replacedBy;
-};
-
-std::optional<Life> lifeOf(const Recording& recording, std::int64_t lane, int stage, Uid uid) {
-    const Result<QueryResult> rows = recording.query("SELECT name, first_stage, last_stage FROM node WHERE lane = " + std::to_string(lane) +
-                                                     " AND uid = " + std::to_string(std::int64_t(uid)) + " ORDER BY first_stage");
-    if (!rows || rows->rows.empty()) return std::nullopt;
-    Life life;
-    for (const auto& row : rows->rows) {
-        const int first = std::stoi(row[1].value_or("0")), last = int(std::stoll(row[2].value_or("0")));
-        if (!life.name.empty() && first > stage) break;
-        life = {row[0].value_or(""), first, last, last < stage, {}};
-    }
-    if (!life.gone) return life;
-    for (const HistoryRow& row : recording.history(lane, uid))
-        if (row.stage == life.last + 1 && row.side == "before") life.replacedBy.insert(life.replacedBy.end(), row.others.begin(), row.others.end());
-    return life;
-}
-
-}  // namespace
-
 CounterpartStrip::CounterpartStrip(Session& session, QWidget* parent) : QWidget(parent), session_(session) {
     setObjectName(QStringLiteral("stage.counterpart"));
     auto* row = new QHBoxLayout(this);
@@ -74,7 +47,7 @@ void CounterpartStrip::update() {
         [lane = session_.data().lane, stage = view->stage, uid](const Recording& recording, const JobContext&) {
             return lifeOf(recording, lane, stage, uid);
         },
-        [this, uid, stage = view->stage](const std::optional<Life>& life) {
+        [this, uid, stage = view->stage](const std::optional<NodeLife>& life) {
             if (session_.selection().node != uid || !session_.view() || session_.view()->stage != stage || session_.view()->node(uid)) return;
             if (!life) {
                 label_->setText(tr("The selected node does not stand in any stage of this lane."));

@@ -9,6 +9,7 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "views/canvas/metrics.h"
 #include "views/panels/command_line.h"
@@ -47,6 +48,17 @@ public:
         painter->restore();
     }
 };
+
+/// The digest of the compared value among those of its node.
+std::optional<DigestRow> digestOf(const Recording& recording, std::int64_t run, const std::optional<Uid>& uid, const ComparedRow& value) {
+    if (!uid) return std::nullopt;
+    std::vector<DigestRow> rows = recording.digests(run, *uid);
+    std::erase_if(rows, [](const DigestRow& row) { return !row.callPath.empty(); });
+    auto found = std::find_if(rows.begin(), rows.end(), [&](const DigestRow& row) { return row.label == value.label; });
+    if (found == rows.end()) found = std::find_if(rows.begin(), rows.end(), [&](const DigestRow& row) { return row.out == value.out; });
+    if (found == rows.end() && rows.size() == 1) found = rows.begin();
+    return found == rows.end() ? std::nullopt : std::optional(*found);
+}
 
 QString number(const std::optional<double>& value) { return value ? errorText(*value) : QStringLiteral("\u2013"); }
 
@@ -382,6 +394,35 @@ void NumericsPanel::showDetail() {
         facts_->add(tr("became"), qstr(value->b).toHtmlEscaped(), true);
     }
     facts_->add(tr("tolerance"), qstr(column.policy).toHtmlEscaped());
+    askDigests(column, *value);
+}
+
+/// Type, range and what is not finite, of both runs: what a recorded run keeps of every value.
+void NumericsPanel::askDigests(const ComparisonRow& column, const ComparedRow& value) {
+    using Pair = std::pair<std::optional<DigestRow>, std::optional<DigestRow>>;
+    session_.ask(
+        QStringLiteral("numerics.digests"),
+        [column, value](const Recording& recording, const JobContext&) -> Pair {
+            return {digestOf(recording, column.runA, value.uidA, value), digestOf(recording, column.runB, value.uidB, value)};
+        },
+        [this, shown = QPersistentModelIndex(table_->currentIndex())](const Pair& digests) {
+            if (!shown.isValid() || shown != table_->currentIndex()) return;
+            const auto add = [&](const QString& key, auto&& text) {
+                const QString before = digests.first ? text(*digests.first) : QString(), after = digests.second ? text(*digests.second) : QString();
+                if (before.isEmpty() && after.isEmpty()) return;
+                const bool one = before == after || before.isEmpty() || after.isEmpty();
+                facts_->add(key, (one ? (after.isEmpty() ? before : after) : before + QStringLiteral(" \u2192 ") + after).toHtmlEscaped(), true);
+            };
+            const auto nothingFinite = [](const exec::Digest& d) { return d.numel == 0 || d.nan == d.numel; };
+            add(tr("type"), [](const DigestRow& row) { return qstr(row.type); });
+            add(tr("range"), [&](const DigestRow& row) {
+                const exec::Digest& d = row.digest;
+                return nothingFinite(d) ? QString() : QStringLiteral("%1 \u2026 %2").arg(errorText(d.min), errorText(d.max));
+            });
+            add(tr("mean"), [&](const DigestRow& row) { return nothingFinite(row.digest) ? QString() : errorText(row.digest.mean); });
+            add(tr("NaN"), [](const DigestRow& row) { return grouped(row.digest.nan); });
+            add(tr("infinite"), [](const DigestRow& row) { return grouped(row.digest.posInf + row.digest.negInf); });
+        });
 }
 
 // --- selection ----------------------------------------------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ private:
     void bisected(const BisectReport& report);
     void showStrip();
     void showDetail();
+    void askDigests(const ComparisonRow& column, const ComparedRow& value);
     void showCount();
     void nothing();
     void follow(const Selection& selection, Origin origin);

@@ -141,13 +141,23 @@ void paintStage(QPainter& painter, const QRect& rect, const Row& row, const QStr
 
 QSize PassDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const {
     if (index.data(PassListModel::IsRewriteRole).toBool()) return {Metrics::em(10), Metrics::em(1.6)};
-    return {Metrics::em(14), twoLines(rowOf(index)) ? Metrics::em(2 * kLine + 0.8) : Metrics::em(kLine + 0.5)};
+    return {Metrics::em(14), (twoLines(rowOf(index)) ? Metrics::em(2 * kLine + 0.8) : Metrics::em(kLine + 0.5)) + roomBelow(index)};
 }
+
+bool PassDelegate::setRoomBelow(const QModelIndex& index, int height) {
+    if (roomy_ == index && room_ == height) return false;
+    roomy_ = index;
+    room_ = height;
+    return true;
+}
+
+int PassDelegate::roomBelow(const QModelIndex& index) const { return roomy_.isValid() && roomy_ == index.siblingAtColumn(0) ? room_ : 0; }
 
 void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
     const Palette& p = Palette::active();
     painter->save();
-    const QRect full(0, option.rect.top(), option.rect.right() + 1, option.rect.height());
+    const QRect own = option.rect.adjusted(0, 0, 0, -roomBelow(index));
+    const QRect full(0, own.top(), own.right() + 1, own.height());
     const bool selected = option.state & QStyle::State_Selected;
     if (selected) {
         painter->fillRect(full, p.mix(Role::Panel, Role::Selection, p.theme() == Theme::Light ? 0.12 : 0.22));
@@ -158,7 +168,7 @@ void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         const bool failed = index.data(PassListModel::StateRole).toString() == QLatin1String("failed");
         painter->setFont(Metrics::uiFont(0.9));
         painter->setPen(p(selected ? Role::Ink : Role::Secondary));
-        const QRect text = option.rect.adjusted(Metrics::em(1.6), 0, -Metrics::gap(), 0);
+        const QRect text = own.adjusted(Metrics::em(1.6), 0, -Metrics::gap(), 0);
         const QString shown = (failed ? QStringLiteral("! ") : QString()) + index.data().toString();
         painter->drawText(text, Qt::AlignVCenter, painter->fontMetrics().elidedText(shown, Qt::ElideRight, text.width()));
     } else {
@@ -170,7 +180,7 @@ void PassDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
             painter->drawLine(x, y, x + s, y + s);
             painter->drawLine(x + s, y + s, x + 3 * s, y - s);
         }
-        paintStage(*painter, option.rect, row, index.data(PassListModel::MessageRole).toString());
+        paintStage(*painter, own, row, index.data(PassListModel::MessageRole).toString());
     }
     if ((option.state & QStyle::State_HasFocus) && selected) {
         painter->setPen(QPen(p(Role::Selection), Metrics::focus()));

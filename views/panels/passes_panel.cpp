@@ -6,42 +6,18 @@
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QMenu>
-#include <QPainter>
-#include <QTreeView>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/pipeline/pipeline.h"
 #include "views/canvas/metrics.h"
 #include "views/panels/command_line.h"
-#include "views/panels/pass_delegate.h"
+#include "views/panels/stage_tree.h"
 #include "views/panels/step_form.h"
 #include "views/panels/theme.h"
 #include "views/panels/widgets.h"
 
 namespace aliascope {
-namespace {
-
-/// Chevrons in the theme's colour instead of the style's arrows.
-class StageTree : public QTreeView {
-public:
-    using QTreeView::QTreeView;
-
-protected:
-    void drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const override {
-        if (!model()->hasChildren(index)) return;
-        const int side = Metrics::em(0.8);
-        const QRect at(rect.right() - side, rect.top() + Metrics::em(0.62), side, side);
-        themedIcon(isExpanded(index) ? QStringLiteral("chevron-down") : QStringLiteral("chevron-right")).paint(painter, at);
-    }
-    void resizeEvent(QResizeEvent* event) override {
-        QTreeView::resizeEvent(event);
-        setColumnWidth(0, viewport()->width());
-    }
-};
-
-}  // namespace
-
 PassesPanel::PassesPanel(Session& session, QWidget* parent)
     : QWidget(parent), session_(session), model_(new PassListModel(this)), proxy_(new PassFilterProxy(this)) {
     proxy_->setSourceModel(model_);
@@ -97,22 +73,15 @@ void PassesPanel::build() {
     list_->setObjectName(QStringLiteral("passes.list"));
     list_->setAccessibleName(tr("Stages"));
     list_->setModel(proxy_);
-    list_->setItemDelegate(new PassDelegate(list_));
     list_->header()->hide();
     list_->header()->setObjectName(QStringLiteral("passes.list.header"));
     list_->header()->setStretchLastSection(false);
     for (int c = 1; c < PassListModel::ColumnCount; ++c) list_->setColumnHidden(c, true);
-    list_->setIndentation(Metrics::em(1.2));
-    list_->setExpandsOnDoubleClick(false);
-    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    list_->setMouseTracking(true);
     column->addWidget(list_, 1);
     column->addWidget(rule(this));
-
     form_ = new StepForm(session_.draft(), this);
+    list_->setForm(form_);
     form_->hide();
-    column->addWidget(form_);
 
     auto* foot = new QWidget(this);
     auto* footRow = new QHBoxLayout(foot);
@@ -153,6 +122,13 @@ void PassesPanel::build() {
     connect(run_, &QPushButton::clicked, this, &PassesPanel::run);
     connect(form_, &StepForm::runWanted, this, &PassesPanel::run);
     connect(form_, &StepForm::stepMoved, this, &PassesPanel::selectStep);
+    // The model is filled anew by what follows, which must not happen while it takes what was dropped.
+    connect(
+        model_, &PassListModel::moveWanted, this,
+        [this](int from, int to) {
+            if (session_.draft().move(std::size_t(from), to - from)) selectStep(to);
+        },
+        Qt::QueuedConnection);
     connect(&session_.draft(), &PipelineDraft::changed, this, &PassesPanel::showDraft);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(list_, &QTreeView::customContextMenuRequested, this, &PassesPanel::openMenu);
@@ -177,7 +153,8 @@ QString PassesPanel::command() const {
 void PassesPanel::toggleForm() {
     form_->setVisible(!form_->isVisible());
     if (!form_->isVisible()) return list_->setFocus(Qt::ShortcutFocusReason);
-    form_->setStep(stepOf(list_->currentIndex()));
+    showStep();
+    list_->scrollTo(list_->currentIndex());
 }
 
 bool PassesPanel::switchStep() {
@@ -208,7 +185,13 @@ void PassesPanel::selectStep(int step) {
     list_->setCurrentIndex(index);
     following_ = false;
     if (index.isValid()) list_->scrollTo(index);
-    form_->setStep(step);
+    showStep();
+}
+
+/// The form is about the current row and stands under it.
+void PassesPanel::showStep() {
+    form_->setStep(stepOf(list_->currentIndex()));
+    list_->setFormRow(list_->currentIndex());
 }
 
 void PassesPanel::openMenu(const QPoint& at) {
@@ -228,7 +211,7 @@ void PassesPanel::openMenu(const QPoint& at) {
     const bool on = step >= 0 && steps[std::size_t(step)].enabled;
     add("options", tr("Options \u2026"), step >= 0, [this, step] {
         form_->show();
-        form_->setStep(step);
+        selectStep(step);
     });
     add("switch", on ? tr("Switch off") : tr("Switch on"), step >= 0, [this, step, on] { session_.draft().setEnabled(std::size_t(step), !on); });
     add("up", tr("Earlier"), step > 0, [this, step] {
@@ -271,13 +254,16 @@ void PassesPanel::showDraft() {
     }
     following_ = true;
     const int step = form_->step();
-    model_->setStages(std::move(rows));
+    model_->setStages(std::move(rows), draft.editable() ? int(draft.steps().size()) : 0);
     following_ = false;
     run_->setToolTip(edited ? tr("Run the edited pipeline and show its stages (F5)")
                             : tr("Run this pipeline over the graph and show its stages (F5)"));
     pipelines_->setEnabled(!edited);
     showStage(session_.stage());
-    if (edited && step >= 0) selectStep(std::min(step, int(draft.steps().size()) - 1));
+    if (edited && step >= 0)
+        selectStep(std::min(step, int(draft.steps().size()) - 1));
+    else
+        list_->setFormRow(list_->currentIndex());
 }
 
 void PassesPanel::sayFilter() {
@@ -358,7 +344,7 @@ void PassesPanel::showStage(int idx) {
     if (!(current.isValid() && current.data(PassListModel::IndexRole).toInt() == idx)) list_->setCurrentIndex(index);
     if (index.isValid()) list_->scrollTo(index);
     following_ = false;
-    if (form_ && !session_.draft().edited()) form_->setStep(stepOf(list_->currentIndex()));
+    if (form_ && !session_.draft().edited()) showStep();
 }
 
 void PassesPanel::showTouched(const Selection& selection) {
@@ -379,7 +365,7 @@ void PassesPanel::showTouched(const Selection& selection) {
 void PassesPanel::chosen(const QModelIndex& index) {
     if (following_ || !index.isValid()) return;
     const QModelIndex source = proxy_->mapToSource(index);
-    form_->setStep(stepOf(index));
+    showStep();
     session_.setStage(index.data(PassListModel::IndexRole).toInt());
     const RewriteRow* rewrite = model_->rewriteAt(source);
     if (!rewrite) return;

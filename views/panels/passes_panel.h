@@ -11,10 +11,10 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
-class QTreeView;
 
 namespace aliascope {
 
+class StageTree;
 class StepForm;
 
 class PassesPanel : public QWidget {
@@ -47,6 +47,7 @@ private:
     /// Step of the pipeline that a row stands for; -1 = none.
     int stepOf(const QModelIndex& index) const;
     void selectStep(int step);
+    void showStep();
     void openMenu(const QPoint& at);
 
     Session& session_;
@@ -55,7 +56,7 @@ private:
     QComboBox *graphs_ = nullptr, *lanes_ = nullptr;
     QLineEdit* filter_ = nullptr;
     QCheckBox* changedOnly_ = nullptr;
-    QTreeView* list_ = nullptr;
+    StageTree* list_ = nullptr;
     QComboBox* pipelines_ = nullptr;
     QPushButton* run_ = nullptr;
     StepForm* form_ = nullptr;

@@ -21,6 +21,7 @@
 #include "views/panels/find_bar.h"
 #include "views/panels/shelf.h"
 #include "views/panels/theme.h"
+#include "views/panels/trail_banner.h"
 #include "views/panels/widgets.h"
 #include "views/session/memory_profile.h"
 
@@ -50,6 +51,10 @@ StagePanel::StagePanel(Session& session, QWidget* parent) : QWidget(parent), ses
         goToDefinition();
     });
     connect(canvas_, &GraphCanvas::pinToggled, &session_, &Session::togglePin);
+    connect(canvas_, &GraphCanvas::hovered, &session_, &Session::setPreview);
+    connect(text_, &TextPane::hovered, &session_, &Session::setPreview);
+    connect(&session_, &Session::previewChanged, canvas_, &GraphCanvas::setPreview);
+    connect(&session_, &Session::previewChanged, text_, &TextPane::setPreview);
     connect(&session_, &Session::pinsChanged, this, [this] { canvas_->setPins(session_.pins()); });
     connect(find_, &FindBar::hitsChanged, this, [this] {
         canvas_->setHits(find_->hits());
@@ -163,6 +168,7 @@ void StagePanel::build() {
     column->addWidget(rule(this));
     counterpart_ = new CounterpartStrip(session_, this);
     column->addWidget(counterpart_);
+    column->addWidget(new TrailBanner(session_, this));
     find_ = new FindBar(session_, this);
     column->addWidget(find_);
     filters_ = new FilterBar(session_, this);

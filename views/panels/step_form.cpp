@@ -2,6 +2,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QEvent>
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLineEdit>
@@ -65,6 +66,13 @@ StepForm::StepForm(PipelineDraft& draft, QWidget* parent) : QWidget(parent), dra
     connect(run_, &QPushButton::clicked, this, &StepForm::runWanted);
     connect(&draft_, &PipelineDraft::changed, this, &StepForm::fill);
     fill();
+}
+
+/// The form stands in a list that scrolls: the wheel must not change what lies under the pointer on its way.
+bool StepForm::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::Wheel || static_cast<QWidget*>(watched)->hasFocus()) return QWidget::eventFilter(watched, event);
+    event->ignore();
+    return true;
 }
 
 void StepForm::setStep(int step) {
@@ -143,6 +151,7 @@ void StepForm::addOption(const PassOption& option, const std::string& value) {
         QComboBox* box = choiceBox(key, name, options_);
         for (const std::string& word : option.values) box->addItem(qstr(word));
         box->setCurrentText(qstr(value));
+        box->installEventFilter(this);
         connect(box, &QComboBox::textActivated, this, set);
         field = box;
     } else {

@@ -22,6 +22,9 @@ public:
     void setStep(int step);
     int step() const { return step_; }
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 signals:
     void stepMoved(int to);
     void runWanted();

@@ -59,6 +59,7 @@ TextPane::TextPane(QWidget* parent) : QAbstractScrollArea(parent) {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
     viewport()->setCursor(Qt::IBeamCursor);
+    viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     measure();
 }
@@ -121,6 +122,12 @@ void TextPane::setHits(std::unordered_set<Uid> hits) {
     viewport()->update();
 }
 
+void TextPane::setPreview(Uid uid) {
+    if (preview_ == uid) return;
+    preview_ = uid;
+    viewport()->update();
+}
+
 int TextPane::selectedLine() const { return source_ && selected_ != kNoUid ? source_->lineOf(selected_) : -1; }
 
 void TextPane::setSelection(Uid uid) {
@@ -179,8 +186,9 @@ void TextPane::paintLine(QPainter& painter, int line, int y) {
     if (mark == '+') painter.fillRect(row, p(Role::AddedFill));
     if (mark == '~') painter.fillRect(row, p(Role::ChangedFill));
     if (mark == '-') painter.fillRect(row, p(Role::RemovedFill));
+    if (mark == '=') painter.fillRect(row, p.mix(Role::Panel, Role::Line, 0.35));
     if (mark == '.') painter.fillRect(row, QBrush(p.mix(Role::Panel, Role::Line, 0.6), Qt::BDiagPattern));
-    const bool current = line == selectedLine() && mark != '.';
+    const bool current = line == selectedLine() && mark != '.' && mark != '=';
     const Role ground = mark == '+' ? Role::AddedFill : mark == '~' ? Role::ChangedFill : mark == '-' ? Role::RemovedFill : Role::Panel;
     if (current) painter.fillRect(row, p.mix(ground, Role::Selection, 0.20));
 
@@ -192,13 +200,17 @@ void TextPane::paintLine(QPainter& painter, int line, int y) {
     painter.setPen(p.mix(Role::Panel, Role::Secondary, current ? 1.0 : 0.7));
     painter.drawText(QRect(0, y, numberRight, rowHeight_), Qt::AlignRight | Qt::AlignVCenter,
                      source_->numberOf(line) > 0 ? QString::number(source_->numberOf(line)) : QString());
-    if (mark != ' ' && mark != '.') {
+    if (mark != ' ' && mark != '.' && mark != '=') {
         painter.setPen(p(mark == '+' ? Role::Added : mark == '-' ? Role::Removed : mark == '>' ? Role::Secondary : Role::Changed));
         painter.drawText(QRect(numberRight + 2, y, int(columnWidth_) + 4, rowHeight_), Qt::AlignCenter,
                          mark == '-' ? QString(QChar(0x2212)) : QString(QLatin1Char(mark)));
     }
     if (const Uid uid = source_->uidOf(line); uid != kNoUid && hits_.contains(uid))
         painter.fillRect(gutter() - Metrics::gap() - 1, y + 1, 4, rowHeight_ - 2, p(Role::Selection));
+    if (preview_ != kNoUid && !current && source_->uidOf(line) == preview_ && line == source_->lineOf(preview_)) {
+        painter.setPen(QPen(p(Role::Hover), Metrics::hair()));
+        painter.drawRect(row.adjusted(gutter(), 0, -1, -1));
+    }
     if (mark == '+') painter.fillRect(0, y, 3, rowHeight_, p(Role::Added));
     if (mark == '-')
         for (int dot = y; dot < y + rowHeight_; dot += 3) painter.fillRect(0, dot, 3, 1, p(Role::Removed));
@@ -234,7 +246,7 @@ void TextPane::paintText(QPainter& painter, const QString& text, int line, int y
         painter.setPen(p(role));
         painter.drawText(QPointF(x(begin), y + ascent_), text.mid(begin, end - begin));
     };
-    const Role ink = source_->mark(line) == '-' ? Role::Secondary : Role::Ink;
+    const Role ink = source_->mark(line) == '-' || source_->mark(line) == '=' ? Role::Secondary : Role::Ink;
     int at = 0;
     for (const QuietSpan& quiet : quietSpans(text)) {
         draw(at, quiet.begin, ink);
@@ -289,6 +301,7 @@ void TextPane::mousePressEvent(QMouseEvent* event) {
     if (!source_ || event->button() != Qt::LeftButton) return;
     anchor_ = cursor_ = positionAt(event->pos());
     if (anchor_.line < 0) return;
+    if (source_->mark(anchor_.line) == '=') return emit foldClicked(anchor_.line);
     Uid uid = event->pos().x() >= gutter() ? source_->uidOfName(nameAt(anchor_)) : kNoUid;
     if (uid == kNoUid) uid = source_->uidOf(anchor_.line);
     viewport()->update();
@@ -296,9 +309,23 @@ void TextPane::mousePressEvent(QMouseEvent* event) {
 }
 
 void TextPane::mouseMoveEvent(QMouseEvent* event) {
+    if (event->buttons() == Qt::NoButton && source_) {
+        const Position at = positionAt(event->pos());
+        Uid uid = event->pos().x() >= gutter() ? source_->uidOfName(nameAt(at)) : kNoUid;
+        if (uid == kNoUid && at.line >= 0) uid = source_->uidOf(at.line);
+        return hover(uid);
+    }
     if (!(event->buttons() & Qt::LeftButton) || anchor_.line < 0) return;
     cursor_ = positionAt(event->pos());
     viewport()->update();
+}
+
+void TextPane::leaveEvent(QEvent*) { hover(kNoUid); }
+
+void TextPane::hover(Uid uid) {
+    if (uid == hovered_) return;
+    hovered_ = uid;
+    emit hovered(uid);
 }
 
 void TextPane::mouseDoubleClickEvent(QMouseEvent* event) {
@@ -332,7 +359,7 @@ void TextPane::keyPressEvent(QKeyEvent* event) {
 bool TextPane::goToHunk(int direction) {
     if (!source_) return false;
     int line = selectedLine() < 0 ? firstVisibleLine() - direction : selectedLine();
-    auto changed = [&](int n) { return n >= 0 && n < source_->lineCount() && source_->mark(n) != ' '; };
+    auto changed = [&](int n) { return n >= 0 && n < source_->lineCount() && source_->mark(n) != ' ' && source_->mark(n) != '='; };
     while (changed(line)) line += direction;
     while (line >= 0 && line < source_->lineCount() && !changed(line)) line += direction;
     if (!changed(line)) return false;

@@ -15,7 +15,7 @@ public:
     virtual int lineCount() const = 0;
     virtual QString line(int number) const = 0;
     virtual Uid uidOf(int number) const = 0;                   ///< node that the line defines; kNoUid = none
-    virtual char mark(int number) const = 0;                   ///< `+`, `~`, blank; `-` = of the stage before, `>` = moved, `.` = nothing stands here
+    virtual char mark(int number) const = 0;                   ///< `+`, `~`, blank; `-` = of the stage before, `>` = moved, `.` = nothing stands here, `=` = stands for lines left out
     virtual int numberOf(int line) const { return line + 1; }  ///< as the gutter shows it; 0 = none
     virtual int longestLine() const = 0;                       ///< characters
     virtual int lineOf(Uid uid) const = 0;                     ///< -1 = nowhere
@@ -54,6 +54,8 @@ public:
     void setPlaceholder(const QString& sentence);
     /// Never emits; scrolls only when the line is out of sight.
     void setSelection(Uid uid);
+    /// A thin outline round the line of a node that the pointer rests on in another view; kNoUid = none. Never scrolls.
+    void setPreview(Uid uid);
     Uid selectedNode() const { return selected_; }
     int selectedLine() const;
     void reveal(int line);
@@ -67,12 +69,15 @@ public:
 signals:
     void selected(aliascope::Uid uid);
     void activated(aliascope::Uid uid);  ///< double click: to the definition
+    void hovered(aliascope::Uid uid);    ///< the node under the pointer; kNoUid = none
+    void foldClicked(int line);          ///< a line that stands for others
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void changeEvent(QEvent* event) override;
@@ -94,13 +99,14 @@ private:
     void paintText(QPainter& painter, const QString& text, int line, int y);
     void paintStorageNames(QPainter& painter, const QString& text, int from, int to, int y) const;
     void selectLine(int line);
+    void hover(Uid uid);
 
     std::shared_ptr<const LineSource> source_;
     QString placeholder_, selectedName_;
     std::unordered_set<Uid> hits_;
     std::unordered_set<QString> storageNames_;
     int storage_ = -1;
-    Uid selected_ = kNoUid;
+    Uid selected_ = kNoUid, preview_ = kNoUid, hovered_ = kNoUid;
     Position anchor_, cursor_;
     int rowHeight_ = 16, ascent_ = 12;
     qreal columnWidth_ = 8;

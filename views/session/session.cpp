@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <algorithm>
+#include <utility>
 
 namespace aliascope {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 constexpr std::size_t kKeptNodes = 400'000;  // of all kept stages together
 constexpr std::size_t kKeptTexts = 12;
 constexpr std::size_t kHistory = 200;
+constexpr int kRestMs = 80;  // before what the pointer is on is shown in other views
 
 QString fileTitle(const OpenRequest& request) {
     if (!request.title.isEmpty()) return request.title;
@@ -19,7 +21,12 @@ QString fileTitle(const OpenRequest& request) {
 
 }  // namespace
 
-Session::Session(QObject* parent) : QObject(parent) { connect(&jobs_, &JobQueue::idle, this, &Session::idle); }
+Session::Session(QObject* parent) : QObject(parent) {
+    connect(&jobs_, &JobQueue::idle, this, &Session::idle);
+    rest_.setSingleShot(true);
+    rest_.setInterval(kRestMs);
+    connect(&rest_, &QTimer::timeout, this, [this] { emit previewChanged(preview_ = resting_); });
+}
 
 Session::~Session() = default;
 
@@ -484,6 +491,14 @@ void Session::selectNode(Uid uid, Origin origin) {
 void Session::togglePin(Uid uid) {
     if (pins_.erase(uid) == 0) pins_.insert(uid);
     emit pinsChanged();
+}
+
+void Session::setPreview(Uid uid) {
+    if (uid == resting_) return;
+    resting_ = uid;
+    if (uid != kNoUid) return rest_.start();
+    rest_.stop();
+    if (std::exchange(preview_, kNoUid) != kNoUid) emit previewChanged(kNoUid);
 }
 
 void Session::selectStorage(int storage, Origin origin) {

@@ -5,6 +5,7 @@
 
 #include <QObject>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -86,6 +87,9 @@ public:
     /// Pinned nodes stay marked while stepping.
     const std::unordered_set<Uid>& pins() const { return pins_; }
     void togglePin(Uid uid);
+    /// The node under the pointer, which views outline once it has rested there; kNoUid = none, at once. Never selects or scrolls.
+    void setPreview(Uid uid);
+    Uid preview() const { return preview_; }
     void clearSelection(Origin origin) { select({}, origin); }
     /// Browser-like history of (stage, selection).
     bool goBack();
@@ -111,6 +115,7 @@ Q_SIGNALS:
     void selectionChanged(const aliascope::Selection& selection, aliascope::Origin origin);
     void textReady(aliascope::StageTextPtr text);
     void pinsChanged();
+    void previewChanged(aliascope::Uid uid);
     void runsChanged();  ///< runs or comparisons of the lane were recorded
     void runStarted();
     void runFinished(const aliascope::RunReport& report);
@@ -161,6 +166,8 @@ private:
     DrawingOptions drawing_;
     Selection selection_;
     std::unordered_set<Uid> pins_;
+    Uid preview_ = kNoUid, resting_ = kNoUid;  ///< outlined; under the pointer
+    QTimer rest_;
     PipelineDraft draft_;
 
     std::deque<StageViewPtr> cache_;  // newest first

@@ -26,7 +26,8 @@ std::vector<std::size_t> longestRising(const std::vector<int>& values) {
 
 class Aligner {
 public:
-    Aligner(const StageText& left, const StageText& right, std::vector<SideBySide::Row>& rows) : left_(left), right_(right), rows_(rows) {}
+    Aligner(const StageText& left, const StageText& right, Renames renames, std::vector<SideBySide::Row>& rows)
+        : left_(left), right_(right), renames_(renames), rows_(rows) {}
 
     void align() {
         std::vector<int> leftLines, rightLines;  // of nodes that both have
@@ -43,8 +44,7 @@ public:
             between(l, leftLines[i], r, rightLines[i]);
             l = leftLines[i] + 1;
             r = rightLines[i] + 1;
-            const bool same = left_.lines[std::size_t(l - 1)] == right_.lines[std::size_t(r - 1)];
-            rows_.push_back({l - 1, r - 1, same ? ' ' : '~'});
+            rows_.push_back({l - 1, r - 1, alike(left_.lines[std::size_t(l - 1)], right_.lines[std::size_t(r - 1)]) ? ' ' : '~'});
         }
         between(l, int(left_.lines.size()), r, int(right_.lines.size()));
     }
@@ -94,22 +94,82 @@ private:
         }
         flush();
     }
+    bool alike(const QString& a, const QString& b) const { return a == b || (renames_ == Renames::Ignored && sayTheSame(a, b)); }
+
+    /// Equal but for names that stand for the same node on both sides.
+    bool sayTheSame(const QString& a, const QString& b) const {
+        qsizetype i = 0, j = 0;
+        while (i < a.size() && j < b.size()) {
+            if (!isNamePart(a[i]) || !isNamePart(b[j])) {
+                if (a[i++] != b[j++]) return false;
+                continue;
+            }
+            const QStringView nameA = nameAt(a, i), nameB = nameAt(b, j);
+            i += nameA.size();
+            j += nameB.size();
+            if (nameA == nameB) continue;
+            const auto here = left_.uidOfName.find(nameA.toString().toStdString()), there = right_.uidOfName.find(nameB.toString().toStdString());
+            if (here == left_.uidOfName.end() || there == right_.uidOfName.end() || here->second != there->second) return false;
+        }
+        return i == a.size() && j == b.size();
+    }
+    static bool isNamePart(QChar c) { return c.isLetterOrNumber() || c == QLatin1Char('_'); }
+    static QStringView nameAt(const QString& text, qsizetype from) {
+        qsizetype end = from;
+        while (end < text.size() && isNamePart(text[end])) ++end;
+        return QStringView(text).mid(from, end - from);
+    }
     static bool stands(const StageText& text, Uid uid) { return uid != kNoUid && text.lineOf.contains(uid); }
 
     const StageText& left_;
     const StageText& right_;
+    Renames renames_;
     std::vector<SideBySide::Row>& rows_;
 };
 
 }  // namespace
 
-SideBySidePtr alignTexts(StageTextPtr left, StageTextPtr right) {
+SideBySidePtr alignTexts(StageTextPtr left, StageTextPtr right, Renames renames) {
     auto out = std::make_shared<SideBySide>();
     out->left = std::move(left);
     out->right = std::move(right);
-    Aligner(*out->left, *out->right, out->rows).align();
+    Aligner(*out->left, *out->right, renames, out->rows).align();
     for (std::size_t i = 0; i < out->rows.size(); ++i)
         if (out->rows[i].mark != ' ' && (i == 0 || out->rows[i - 1].mark == ' ')) out->hunks.push_back(int(i));
+    return out;
+}
+
+ShownRowsPtr showAllRows(const SideBySide& both) {
+    auto out = std::make_shared<ShownRows>();
+    for (int row = 0; row < int(both.rows.size()); ++row) {
+        out->lines.push_back({row, 0});
+        out->lineOf.push_back(row);
+    }
+    return out;
+}
+
+ShownRowsPtr hideUnchanged(const SideBySide& both, int context, const std::set<int>& opened) {
+    const int count = int(both.rows.size());
+    std::vector<char> shown(std::size_t(count), 0);
+    for (int row = 0, upTo = 0; row < count; ++row) {  // upTo: rows before it are decided
+        if (both.rows[std::size_t(row)].mark == ' ') continue;
+        const int end = std::min(count, row + context + 1);
+        for (int near = std::max(upTo, row - context); near < end; ++near) shown[std::size_t(near)] = 1;
+        upTo = end;
+    }
+    auto out = std::make_shared<ShownRows>();
+    out->lineOf.resize(std::size_t(count));
+    for (int row = 0; row < count;) {
+        int end = row;
+        while (end < count && !shown[std::size_t(end)]) ++end;
+        const bool fold = end > row + 1 && !opened.contains(row);
+        if (fold) out->lines.push_back({row, end - row});
+        end = std::max(end, row + 1);
+        for (; row < end; ++row) {
+            if (!fold) out->lines.push_back({row, 0});
+            out->lineOf[std::size_t(row)] = int(out->lines.size()) - 1;
+        }
+    }
     return out;
 }
 
