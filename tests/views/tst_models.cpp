@@ -209,6 +209,36 @@ private slots:
         QTEST(proxy.rowCount(), "count");
     }
 
+    /// Every other row of many comes and goes: the mapping is built anew, order and persistent indexes hold.
+    void decisionFilterOfManyScatteredRows() {
+        constexpr int kRows = 3000;
+        auto rows = std::make_shared<DecisionModel::Rows>();
+        for (int i = 0; i < kRows; ++i) {
+            DecisionRow row;
+            row.id = i + 1;
+            row.node = "cache_" + std::to_string(i);
+            row.argument = i % 2 ? "value_cache" : "key_cache";
+            row.clonedBytes = (std::int64_t(i) * 7919) % kRows;
+            rows->push_back(std::move(row));
+        }
+        DecisionModel model;
+        DecisionFilterProxy proxy;
+        QAbstractItemModelTester tester(&proxy, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        proxy.setSourceModel(&model);
+        model.setData(rows);
+        proxy.sort(DecisionModel::Cloned, Qt::DescendingOrder);
+        const QPersistentModelIndex even = proxy.mapFromSource(model.index(1000, 0)), odd = proxy.mapFromSource(model.index(1001, 0));
+        for (const auto& [query, count] : std::initializer_list<std::pair<const char*, int>>{
+                 {"key_cache", kRows / 2}, {"key_cache cache_1000", 1}, {"key_cache", kRows / 2}, {"nothing of this", 0}, {"key_cache", kRows / 2}, {"", kRows}}) {
+            proxy.setQuery(QString::fromLatin1(query));
+            QCOMPARE(proxy.rowCount(), count);
+            for (int row = 1; row < proxy.rowCount(); ++row)
+                QVERIFY(*proxy.decisionAt(proxy.index(row - 1, 0))->clonedBytes > *proxy.decisionAt(proxy.index(row, 0))->clonedBytes);
+            if (count == kRows / 2) QVERIFY(!odd.isValid());
+            if (query == QByteArray("key_cache cache_1000")) QCOMPARE(proxy.decisionAt(even)->id, 1001);
+        }
+    }
+
     void nodeTable() {
         NodeTableModel model;
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);

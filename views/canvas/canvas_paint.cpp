@@ -37,8 +37,10 @@ QRectF crispFrame(const QRectF& r, double width) { return QRectF(r.toRect()).adj
 void GraphCanvas::Private::paintBase() {
     const qreal ratio = canvas.devicePixelRatioF();
     const QSize size = canvas.viewport()->size();
-    base = QImage(size * ratio, QImage::Format_RGB32);
+    // Fresh memory of a large screen costs more than what is painted into it.
+    if (base.size() != size * ratio) base = QImage(size * ratio, QImage::Format_RGB32);
     base.setDevicePixelRatio(ratio);
+    stale = false;
     base.fill(Palette::active()(Role::Canvas));
     if (empty() || !painter) return;
     QPainter p(&base);

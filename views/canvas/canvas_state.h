@@ -27,7 +27,8 @@ struct GraphCanvas::Private {
     double zoom = 1.0;
     int hoverCard = -1;
     Uid preview = kNoUid;
-    QImage base;  ///< the base layer as last painted; null = stale
+    QImage base;  ///< the base layer as last painted
+    bool stale = true;
     std::unique_ptr<CardPainter> painter;
     std::vector<std::uint32_t> stubsIn, stubsOut;       ///< edges that end as stubs, by card: counts
     std::vector<std::int32_t> stubInEdge, stubOutEdge;  ///< the first of them, -1 = none

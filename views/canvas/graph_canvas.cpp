@@ -181,7 +181,7 @@ void GraphCanvas::Private::indexStubs() {
 void GraphCanvas::Private::freshPainter() { painter = empty() ? nullptr : std::make_unique<CardPainter>(*view, decisionOf, mode, zoom, heat.get()); }
 
 void GraphCanvas::Private::invalidate() {
-    base = QImage();
+    stale = true;
     canvas.viewport()->update();
 }
 
@@ -238,7 +238,7 @@ void GraphCanvas::setDecisions(std::shared_ptr<const std::vector<DecisionRow>> d
 
 void GraphCanvas::setSelection(const Selection& selection) {
     d_->selection = selection;
-    if (d_->aliasHighlight) d_->base = QImage();
+    if (d_->aliasHighlight) d_->stale = true;
     viewport()->update();
     Q_EMIT viewportMoved();  // the overview marks the storage
     if (selection.node != kNoUid) reveal(selection.node);
@@ -341,7 +341,7 @@ void GraphCanvas::fitSelection() {
 
 void GraphCanvas::paintEvent(QPaintEvent*) {
     QPainter p(viewport());
-    if (d_->base.isNull()) d_->paintBase();
+    if (d_->stale) d_->paintBase();
     p.drawImage(0, 0, d_->base);
     if (!d_->empty()) d_->paintOverlay(p);
 }

@@ -13,7 +13,7 @@ QString subject(const DecisionRow& d) {
 }
 
 /// Avoidable copies first, then unknown, needed, no-ops; what is well comes last.
-int rank(VerdictKind kind) {
+std::uint8_t rankOf(VerdictKind kind) {
     switch (kind) {
         case VerdictKind::Avoidable:
             return 0;
@@ -47,8 +47,13 @@ DecisionModel::DecisionModel(QObject* parent) : QAbstractTableModel(parent), row
 void DecisionModel::setData(std::shared_ptr<const Rows> rows) {
     beginResetModel();
     rows_ = rows ? std::move(rows) : std::make_shared<const Rows>();
+    ranks_.clear();
+    ranks_.reserve(rows_->size());
+    for (const DecisionRow& d : *rows_) ranks_.push_back(rankOf(verdictKind(d)));
     endResetModel();
 }
+
+std::int64_t DecisionModel::rank(int row) const { return ranks_[std::size_t(row)] * 100'000'000LL + row; }
 
 const DecisionRow* DecisionModel::at(int row) const { return row >= 0 && row < int(rows_->size()) ? &(*rows_)[std::size_t(row)] : nullptr; }
 
@@ -74,7 +79,7 @@ QVariant DecisionModel::data(const QModelIndex& index, int role) const {
             if (index.column() == Reported || index.column() == Cloned) return int(Qt::AlignRight | Qt::AlignVCenter);
             return int(Qt::AlignLeft | Qt::AlignVCenter);
         case SortRole:
-            if (index.column() == Verdict) return rank(kind) * 100'000'000LL + index.row();
+            if (index.column() == Verdict) return qlonglong(rank(index.row()));
             if (index.column() == Reported) return qlonglong(d.reportedBytes.value_or(-1));
             if (index.column() == Cloned) return qlonglong(d.clonedBytes.value_or(-1));
             if (index.column() == Stage) return d.stage;
@@ -133,19 +138,19 @@ QVariant DecisionModel::headerData(int section, Qt::Orientation orientation, int
     }
 }
 
-DecisionFilterProxy::DecisionFilterProxy(QObject* parent) : QSortFilterProxyModel(parent) { setSortRole(DecisionModel::SortRole); }
+DecisionFilterProxy::DecisionFilterProxy(QObject* parent) : RowFilterProxy(parent) { setSortRole(DecisionModel::SortRole); }
 
 QString DecisionFilterProxy::setQuery(const QString& text) {
     query::Typed typed = query::typedFind(text.toStdString());
     find_.reset();
     if (!text.trimmed().isEmpty()) find_ = std::move(typed.find);
-    invalidateFilter();
+    refilter();
     return typed.error ? qstr(typed.error->format()) : QString();
 }
 
 void DecisionFilterProxy::setKinds(std::vector<VerdictKind> kinds) {
     kinds_ = std::move(kinds);
-    invalidateFilter();
+    refilter();
 }
 
 const DecisionModel* DecisionFilterProxy::model() const { return qobject_cast<const DecisionModel*>(sourceModel()); }
@@ -154,7 +159,23 @@ const DecisionRow* DecisionFilterProxy::decisionAt(const QModelIndex& proxyIndex
     return proxyIndex.isValid() ? model()->at(mapToSource(proxyIndex).row()) : nullptr;
 }
 
-bool DecisionFilterProxy::filterAcceptsRow(int row, const QModelIndex&) const {
+/// Columns of numbers without a detour over QVariant: most of the time of a large table goes here.
+bool DecisionFilterProxy::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+    const auto bytes = [](const std::optional<std::int64_t>& n) { return n.value_or(-1); };
+    const DecisionModel* table = model();
+    switch (left.column()) {
+        case DecisionModel::Verdict:
+            return table->rank(left.row()) < table->rank(right.row());
+        case DecisionModel::Reported:
+            return bytes(table->at(left.row())->reportedBytes) < bytes(table->at(right.row())->reportedBytes);
+        case DecisionModel::Cloned:
+            return bytes(table->at(left.row())->clonedBytes) < bytes(table->at(right.row())->clonedBytes);
+        default:
+            return RowFilterProxy::lessThan(left, right);
+    }
+}
+
+bool DecisionFilterProxy::keeps(int row) const {
     const DecisionRow* d = model()->at(row);
     if (!d) return false;
     if (!kinds_.empty() && std::find(kinds_.begin(), kinds_.end(), verdictKind(*d)) == kinds_.end()) return false;

@@ -2,7 +2,6 @@
 // Decisions of a lane: verdict, subject, reason, blocker, bytes (ui.md 2.6).
 
 #include <QAbstractTableModel>
-#include <QSortFilterProxyModel>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -11,6 +10,7 @@
 #include "core/query/find.h"
 #include "core/recording/recording.h"
 #include "views/models/format.h"
+#include "views/models/row_filter.h"
 
 namespace aliascope {
 
@@ -26,6 +26,8 @@ public:
     void setData(std::shared_ptr<const Rows> rows);
     const std::shared_ptr<const Rows>& rows() const { return rows_; }
     const DecisionRow* at(int row) const;
+    /// What the column Verdict is sorted by: avoidable copies first, what is well last, and in the order of the rows.
+    std::int64_t rank(int row) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -34,9 +36,10 @@ public:
 
 private:
     std::shared_ptr<const Rows> rows_;
+    std::vector<std::uint8_t> ranks_;  ///< of verdicts, by row
 };
 
-class DecisionFilterProxy : public QSortFilterProxyModel {
+class DecisionFilterProxy : public RowFilterProxy {
     Q_OBJECT
 
 public:
@@ -50,7 +53,8 @@ public:
     const DecisionRow* decisionAt(const QModelIndex& proxyIndex) const;
 
 protected:
-    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+    bool keeps(int row) const override;
+    bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
 
 private:
     const DecisionModel* model() const;

@@ -130,16 +130,16 @@ QVariant NumericsModel::headerData(int section, Qt::Orientation orientation, int
 
 void NumericsFilterProxy::setOnlyDifferences(bool on) {
     onlyDifferences_ = on;
-    invalidateFilter();
+    refilter();
 }
 
 void NumericsFilterProxy::setWords(const QString& words) {
     words_ = words.trimmed();
-    invalidateFilter();
+    refilter();
 }
 
-bool NumericsFilterProxy::filterAcceptsRow(int row, const QModelIndex& parent) const {
-    const QModelIndex value = sourceModel()->index(row, NumericsModel::kValue, parent);
+bool NumericsFilterProxy::keeps(int row) const {
+    const QModelIndex value = sourceModel()->index(row, NumericsModel::kValue);
     if (onlyDifferences_ && !value.data(NumericsModel::DiffersRole).toBool()) return false;
     return words_.isEmpty() || value.data().toString().contains(words_, Qt::CaseInsensitive);
 }

@@ -2,10 +2,10 @@
 // Values of the stages side by side: rows are values, columns are stages, a cell says whether the stage still computes the same (ui.md 2.9).
 
 #include <QAbstractTableModel>
-#include <QSortFilterProxyModel>
 #include <memory>
 
 #include "core/recording/value_matrix.h"
+#include "views/models/row_filter.h"
 #include "views/session/selection.h"
 
 namespace aliascope {
@@ -47,16 +47,16 @@ private:
     std::shared_ptr<const ValueMatrix> matrix_;
 };
 
-class NumericsFilterProxy : public QSortFilterProxyModel {
+class NumericsFilterProxy : public RowFilterProxy {
     Q_OBJECT
 
 public:
-    using QSortFilterProxyModel::QSortFilterProxyModel;
+    using RowFilterProxy::RowFilterProxy;
     void setOnlyDifferences(bool on);
     void setWords(const QString& words);
 
 protected:
-    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+    bool keeps(int row) const override;
 
 private:
     bool onlyDifferences_ = false;

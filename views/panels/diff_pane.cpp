@@ -87,11 +87,12 @@ DiffPane::DiffPane(Session& session, QWidget* parent) : QWidget(parent), session
     right_ = pane("diff.right", tr("Text of the stage"));
     column->addLayout(row, 1);
     const auto follow = [this](TextPane* from, TextPane* to) {
-        connect(from->verticalScrollBar(), &QScrollBar::valueChanged, this, [this, to](int value) {
-            if (std::exchange(scrolling_, true)) return;
-            to->verticalScrollBar()->setValue(value);
-            scrolling_ = false;
-        });
+        for (QScrollBar* (QAbstractScrollArea::*bar)() const : {&QAbstractScrollArea::verticalScrollBar, &QAbstractScrollArea::horizontalScrollBar})
+            connect((from->*bar)(), &QScrollBar::valueChanged, this, [this, to, bar](int value) {
+                if (std::exchange(scrolling_, true)) return;
+                (to->*bar)()->setValue(value);
+                scrolling_ = false;
+            });
     };
     follow(left_, right_);
     follow(right_, left_);

@@ -13,10 +13,10 @@ namespace aliascope {
 
 void NodeFilterProxy::setKept(std::vector<bool> kept) {
     kept_ = std::move(kept);
-    invalidateFilter();
+    refilter();
 }
 
-bool NodeFilterProxy::filterAcceptsRow(int row, const QModelIndex&) const {
+bool NodeFilterProxy::keeps(int row) const {
     return kept_.empty() || (std::size_t(row) < kept_.size() && kept_[std::size_t(row)]);
 }
 

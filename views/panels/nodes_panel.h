@@ -1,11 +1,11 @@
 #pragma once
 // Nodes of the stage as a table with a filter.
 
-#include <QSortFilterProxyModel>
 #include <QWidget>
 #include <vector>
 
 #include "views/models/node_table_model.h"
+#include "views/models/row_filter.h"
 #include "views/session/session.h"
 
 class QLabel;
@@ -15,16 +15,16 @@ class QTableView;
 namespace aliascope {
 
 /// Rows that a find text keeps; all of them while there is none.
-class NodeFilterProxy : public QSortFilterProxyModel {
+class NodeFilterProxy : public RowFilterProxy {
     Q_OBJECT
 
 public:
-    using QSortFilterProxyModel::QSortFilterProxyModel;
+    using RowFilterProxy::RowFilterProxy;
     /// By row of the stage; empty = everything.
     void setKept(std::vector<bool> kept);
 
 protected:
-    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+    bool keeps(int row) const override;
 
 private:
     std::vector<bool> kept_;

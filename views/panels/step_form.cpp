@@ -18,9 +18,10 @@ namespace aliascope {
 StepForm::StepForm(PipelineDraft& draft, QWidget* parent) : QWidget(parent), draft_(draft) {
     setObjectName(QStringLiteral("passes.form"));
     setAccessibleName(tr("Options of the step"));
-    setProperty("surface", QStringLiteral("panel"));
+    setProperty("surface", QStringLiteral("canvas"));
+    setAttribute(Qt::WA_StyledBackground);
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(Metrics::pad(), Metrics::gap(), Metrics::pad(), Metrics::gap());
+    column->setContentsMargins(Metrics::em(2.4), Metrics::gap(), Metrics::pad(), Metrics::gap());
     column->setSpacing(Metrics::gap());
     auto* head = new QHBoxLayout;
     head->setSpacing(Metrics::tight());

@@ -119,7 +119,8 @@ QComboBox QAbstractItemView { background: @panel; border: 1px solid @line; outli
 QComboBox QAbstractItemView::item { min-height: @row; padding: 0 @gap; }
 QCheckBox { spacing: @tight; padding: @buttonPad 0; }
 QCheckBox::indicator { width: @check; height: @check; border: 1px solid @edge; background: @panel; }
-QCheckBox::indicator:checked { background: @selection; border-color: @selection; }
+QCheckBox::indicator:checked { background: @selection; border-color: @selection; image: url(:/icons/@tick.svg); }
+QCheckBox::indicator:disabled { border-color: @faint; }
 QCheckBox:focus { color: @selection; }
 QTabWidget::pane { border: none; border-top: 1px solid @line; background: @panel; top: -1px; }
 QTabBar { background: @panel; }
@@ -164,6 +165,7 @@ QWidget[surface="panel"] { background: @panel; }
         {QStringLiteral("@canvas"), p(Role::Canvas).name()},
         {QStringLiteral("@panel"), p(Role::Panel).name()},
         {QStringLiteral("@line"), p(Role::Line).name()},
+        {QStringLiteral("@tick"), light ? QStringLiteral("tick-light") : QStringLiteral("tick-dark")},
         {QStringLiteral("@ink"), p(Role::Ink).name()},
         {QStringLiteral("@secondary"), p(Role::Secondary).name()},
         {QStringLiteral("@edge"), p(Role::Edge).name()},

@@ -199,14 +199,18 @@ RecordOutcome recordUnit(const ReadOutcome& input, std::size_t unit, const QStri
         out.error = reportOf(recorder.error());
         return out;
     }
+    const auto stopped = [&] { return out.cancelled = job.cancelled(); };
     std::size_t place = unit;
     Document document = compilationOf(*input.document, place);
+    if (stopped()) return out;
     Result<std::vector<std::int64_t>> graphs = (*recorder)->addDocument(document);
     if (!graphs) {
         out.error = reportOf(graphs.error());
         return out;
     }
+    if (stopped()) return out;
     const Status foreign = recordForeignLanes(**recorder, document, place, *graphs, *input.ops, job.cancelToken());
+    if (stopped()) return out;
     out = runAndOpen({std::move(document.units[place].graph), (*graphs)[place], input.request.pipeline, input.ops}, **recorder, job);
     if (!foreign && !out.error) out.error = reportOf(foreign.error());
     return out;

@@ -185,9 +185,10 @@ BENCHMARK(openSessionAsLeft)->ArgName("copies")->Arg(1)->UseManualTime()->Unit(b
 
 /// Cancel while a graph is read, while its passes run and while it is recorded.
 void cancelOpening(benchmark::State& state) {
-    const QString path = folder() + QStringLiteral("/large.py");
+    const int copies = int(state.range(0));
+    const QString path = folder() + QStringLiteral("/cancel-%1.py").arg(copies);
     if (!QFile::exists(path)) {
-        const Document doc = network(10);
+        const Document doc = network(copies);
         if (doc.units.empty()) return state.SkipWithError("the sample does not open");
         std::ofstream(path.toStdString(), std::ios::binary) << printReadable(doc.units.front().graph);
     }
@@ -198,20 +199,22 @@ void cancelOpening(benchmark::State& state) {
     Measure measure(state, 200, Clock::Wall);
     int wait = 0, cancelled = 0;
     for (auto _ : state) {
-        wait = (wait + 130) % 1400;
+        wait = (wait + 13 * copies) % (140 * copies);
         window->open(request);
         QElapsedTimer clock;
         clock.start();
         while (clock.elapsed() < wait && window->session().jobs().busy()) QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
         if (window->session().jobs().busy()) ++cancelled;
+        JobQueue& jobs = window->session().jobs();
         measure([&] {
-            window->session().jobs().cancelAll();
-            settle(window->session());
+            jobs.cancelAll();
+            while (!jobs.visible().empty()) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
         });
+        settle(window->session());  // what was finished is shown
     }
     state.counters["cancelled"] = cancelled;
 }
-BENCHMARK(cancelOpening)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(20);
+BENCHMARK(cancelOpening)->ArgName("copies")->Arg(1)->Arg(10)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(20);
 
 /// Peak of a process of its own that has shown every stage of a session. MiB in place of ms.
 void memoryOfTheWindow(benchmark::State& state) {

@@ -61,7 +61,7 @@ StageViewPtr stageOf(benchmark::State& state);
 /// Ends the windows, before the application does.
 void closeWindows();
 
-/// Most memory that this process, or the child that is given, ever held.
+/// Most memory that this process ever held; 0 where the system does not say.
 double peakMiB();
 
 /// The part of a child process: steps through all stages of a session and prints the peak.
