@@ -8,9 +8,7 @@ namespace aliascope {
 namespace {
 
 /// `operand` is only what the `copy_` writes.
-bool isWriteBackOnly(const Node& n, NodeId operand) {
-    return n.is("aten::copy_"_n) && operand == n.arg(0).asNode() && !n.arg(1).usesNode(operand);
-}
+bool isWriteBackOnly(const Node& n, NodeId operand) { return n.is("aten::copy_"_n) && operand == n.arg(0).asNode() && !n.arg(1).usesNode(operand); }
 
 }  // namespace
 

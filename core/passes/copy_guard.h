@@ -9,7 +9,8 @@
 
 namespace aliascope {
 
-/// Last read and first write per storage, kept while values are replaced by what they copy. Linear to make; reads a functional graph whose order stays.
+/// Last read and first write per storage, kept while values are replaced by what they copy. Linear to make; reads a functional graph whose order
+/// stays.
 class CopyGuard {
 public:
     CopyGuard(const Graph& g, const OpRegistry& ops, const AliasInfo& alias);

@@ -209,6 +209,50 @@ private slots:
         QCOMPARE(negative.count("aten.add.Tensor"), 0);
     }
 
+    /// What was a value of its own becomes an input that is overwritten before it is read.
+    void writeBackBeforeTheReader() {
+        const std::string text = readableGraph(R"(x: "f32[3][1]cpu", w: "f32[3][1]cpu")",
+                                               R"(ones: "f32[3][1]cpu" = torch.ops.aten.full.default([3], 1, dtype = torch.float32, device = device(type='cpu'))
+                                                  y: "f32[3][1]cpu" = torch.ops.aten.mul.Tensor(x, ones)
+                                                  z: "f32[3][1]cpu" = torch.ops.aten.cos.default(x)
+                                                  copy_: "f32[3][1]cpu" = torch.ops.aten.copy_.default(x, z)
+                                                  copy__1: "f32[3][1]cpu" = torch.ops.aten.copy_.default(w, y)
+                                                  return ())");
+        RUN_PASSES(reference, text, kReference);
+        QVERIFY(reference.contains("copy_.default](args = (%w, %x)"));
+        const Diagnostic* said = reference.diagnostic("OUTPUT_ALIAS");
+        QVERIFY(said);
+        QCOMPARE(said->node.str(), "y");
+        RUN_PASSES(extended, text, kExtended);
+        QVERIFY(extended.contains("copy_.default](args = (%w, %y)"));
+        QVERIFY(refusedWith(extended, "CLONE_GUARD"));
+        QVERIFY(extended.diagnostics.empty());
+    }
+
+    void operandOfOtherStrides() {
+        const auto text = [](const std::string& user) {
+            return readableGraph(R"(x: "f32[3, 2][1, 3]cpu")",
+                                 R"(ones: "f32[3, 2][2, 1]cpu" = torch.ops.aten.full.default([3, 2], 1, dtype = torch.float32, device = device(type='cpu'))
+                                    y: "f32[3, 2][2, 1]cpu" = torch.ops.aten.mul.Tensor(ones, x)
+                                    row: "f32[2][1]cpu" = torch.ops.aten.select.int(y, 0, 1)
+                                    )" + user + R"(
+                                    return (row, u))");
+        };
+        // Types follow the operand.
+        RUN_PASSES(harmless, text(R"(u: "f32[2][1]cpu" = torch.ops.aten.cos.default(row))"), kReference);
+        QVERIFY(harmless.diagnostics.empty());
+        QCOMPARE(harmless.graph[harmless.graph.find("row"_n)].tensor()->str(true, false), "f32[2][3]");
+        for (const char* user : {R"(u: "f32[6][1]cpu" = torch.ops.aten.view.default(y, [6]))",
+                                 R"(u: "f32[2][1]cpu" = torch.ops.aten.as_strided.default(row, [2], [1], 2))"}) {
+            RUN_PASSES(reference, text(user), kReference);
+            const Diagnostic* said = reference.diagnostic("LAYOUT_STALE");
+            QVERIFY(said);
+            QCOMPARE(said->node.str(), "u");
+            RUN_PASSES(extended, text(user), kExtended);
+            QCOMPARE(extended.count("aten.mul.Tensor"), 1);
+        }
+    }
+
     void dtypeViewsAreShared() {
         RUN_PASSES(run, graph(R"(a: "i32[3][1]cuda:0" = torch.ops.aten.view.dtype(x, torch.int32)
                                  b: "f32[3][1]cuda:0" = torch.ops.aten.view.dtype(a, torch.float32)

@@ -59,6 +59,23 @@ private slots:
             QCOMPARE(run.after, run.before);
     }
 
+    /// A sum follows the strides of its addend, a product with a bias does not.
+    void addmmOfOtherStrides() {
+        const std::string text = products("cpu", R"(m = torch.ops.aten.mm.default(a, b)
+                                                    s: "f32[4, 16][1, 4]cpu" = torch.ops.aten.add.Tensor(c, m)
+                                                    row: "f32[16][4]cpu" = torch.ops.aten.select.int(s, 0, 1)
+                                                    u = torch.ops.aten.as_strided.default(s, [4], [1], 4)
+                                                    return (row, u))",
+                                          "[4, 16][1, 4]");
+        RUN_PASSES(reference, text, kPass);
+        QCOMPARE(reference.count("aten.addmm.default"), 1);
+        QVERIFY(reference.diagnostic("LAYOUT_STALE"));
+        QCOMPARE(reference.graph[reference.graph.find("row"_n)].tensor()->str(true, false), "f32[16][1]");
+        RUN_PASSES(extended, text, kExtended);
+        QCOMPARE(extended.count("aten.addmm.default"), 0);
+        QVERIFY(std::any_of(extended.decisions.begin(), extended.decisions.end(), [](const Decision& d) { return d.code == "LAYOUT_STALE"; }));
+    }
+
     void unAddmm_data() {
         QTest::addColumn<QString>("device");
         QTest::addColumn<QString>("dtype");

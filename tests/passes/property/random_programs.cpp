@@ -1,6 +1,7 @@
 // Long runs of the property tests: `random_programs [--first SEED] [--count N] [--seconds S] [--failures N] [--print]`. Seeds know nothing of each
-// other: several processes take a range each, and a run that ended early goes on at the seed that its last line names. Ends with warnings and failures
-// by kind, and one line: programs, seconds, in how many of them best copies fewer bytes than torch-v2, failures. Exit code 1 when a program fails.
+// other: several processes take a range each, and a run that ended early goes on behind the seed that its last line names. Ends with warnings and
+// failures by kind, and one line: programs, seconds, in how many of them best copies fewer bytes than torch-v2, failures. Exit code 1 when a program
+// fails.
 
 #include <chrono>
 #include <cstdio>

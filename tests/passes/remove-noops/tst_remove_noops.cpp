@@ -121,6 +121,30 @@ private slots:
         QVERIFY(std::any_of(extended.decisions.begin(), extended.decisions.end(), [](const Decision& d) { return d.code == "CLONE_GUARD"; }));
     }
 
+    /// The second row of the input is not where the copy of it began.
+    void copyWhoseViewsCountFromItsStart() {
+        const auto text = [](const char* view) {
+            return onCos(R"(last: "f32[4, 4][4, 1]cpu" = torch.ops.aten.slice.Tensor(cos, 0, 4, 8)
+                            clone: "f32[4, 4][4, 1]cpu" = torch.ops.aten.clone.default(last)
+                            auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, )" +
+                         std::string(view) + R"(, _all_bases = [clone])
+                            getitem_1: "f32[4, 4][4, 1]cpu" = auto_functionalized_v2[1]
+                            return (getitem_1,))");
+        };
+        const std::string byPlace = text("_x_size = (4,), _x_stride = (1,), _x_storage_offset = 4");
+        RUN_PASSES(reference, byPlace, "remove-noops");
+        QCOMPARE(reference.count("aten.clone.default"), 0);
+        const Diagnostic* said = reference.diagnostic("SLICE_START_OFFSET");
+        QVERIFY(said);
+        QCOMPARE(said->node.str(), "clone");
+        RUN_PASSES(extended, byPlace, "remove-noops{mode=extended}");
+        QCOMPARE(extended.count("aten.clone.default"), 1);
+        QVERIFY(extended.diagnostics.empty());
+        RUN_PASSES(relative, text("_x_slice_dim = 0, _x_slice_start = 1, _x_slice_end = 2"), "remove-noops");
+        QCOMPARE(relative.count("aten.clone.default"), 0);
+        QVERIFY(relative.diagnostics.empty());
+    }
+
     void cloneThatIsWrittenWhileItsSourceIsDead() {
         RUN_PASSES(run, onCos(R"(clone: "f32[8, 4][4, 1]cpu" = torch.ops.aten.clone.default(cos)
                                  auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [clone])
