@@ -31,8 +31,20 @@ bool takes(const VerbSpec& verb, const OptionSpec& option) {
     return std::find(verb.options.begin(), verb.options.end(), option.name) != verb.options.end();
 }
 
-/// What is wrong with the first option that the verb does not take; empty when all are known.
-std::string unknownOption(const VerbSpec& verb, const std::vector<std::string>& words) {
+/// Of the option that `text` starts with: the parser's own words name no more than the type of the value.
+std::string needsValue(const VerbSpec& verb, std::string_view text) {
+    const OptionSpec* option = findOption(text.substr(0, text.find(':')), verb.name);
+    return option ? fmt::format("{} needs a value: {}, {}", option->name, option->value, option->help) : std::string(text);
+}
+
+/// The word is one of the verb's own options, so that it is hardly meant as the value of the one before it.
+bool isOption(const VerbSpec& verb, const std::string& word) {
+    const OptionSpec* option = word.size() > 1 && word[0] == '-' ? findOption(word.substr(0, word.find('=')), verb.name) : nullptr;
+    return option && takes(verb, *option);
+}
+
+/// What is wrong with the first option that the verb does not take, or that lacks its value; empty when nothing is.
+std::string wrongOption(const VerbSpec& verb, const std::vector<std::string>& words) {
     for (std::size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
         const std::string& word = words[i];
         if (word.size() < 2 || word[0] != '-' || word == "-h" || word == "--help") continue;
@@ -40,7 +52,9 @@ std::string unknownOption(const VerbSpec& verb, const std::vector<std::string>& 
         const OptionSpec* option = findOption(name, verb.name);
         if (option && takes(verb, *option)) {
             if (option->value.empty() && name != word) return fmt::format("{} takes no value", name);
-            if (!option->value.empty() && name == word) ++i;
+            if (option->value.empty() || name != word) continue;
+            if (++i < words.size() && isOption(verb, words[i]))
+                return fmt::format("{}; {} is an option itself ({}={} if it is meant)", needsValue(verb, name), words[i], option->name, words[i]);
         } else if (option) {
             return fmt::format("`{}` has no option {}", verb.name, name);
         } else if (word.starts_with("--")) {
@@ -48,12 +62,6 @@ std::string unknownOption(const VerbSpec& verb, const std::vector<std::string>& 
         }
     }
     return {};
-}
-
-/// Of the option that `text` starts with: the parser's own words name no more than the type of the value.
-std::string needsValue(const VerbSpec& verb, std::string_view text) {
-    const OptionSpec* option = findOption(text.substr(0, text.find(':')), verb.name);
-    return option ? fmt::format("{} needs a value: {}, {}", option->name, option->value, option->help) : std::string(text);
 }
 
 }  // namespace
@@ -87,7 +95,7 @@ Parsed parseArguments(const std::vector<std::string>& words) {
         return mistake(fmt::format("`{}` is not in this build", verb->name));
     }
 
-    if (std::string wrong = unknownOption(*verb, words); !wrong.empty()) return mistake(std::move(wrong));
+    if (std::string wrong = wrongOption(*verb, words); !wrong.empty()) return mistake(std::move(wrong));
     Parsed out;
     out.arguments.verb = verb;
     CLI::App app;

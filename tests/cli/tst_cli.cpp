@@ -378,6 +378,7 @@ private slots:
         QTest::newRow("session in no folder") << QStringList{"run", kv, "-o", "/nosuchfolder/x.aliascope"} << 9 << "no such folder";
         QTest::newRow("text in no folder") << QStringList{"show", kv, "-o", "/nosuchfolder/x.txt"} << 9 << "No such file or directory";
         QTest::newRow("option without value") << QStringList{"show", kv, "--as"} << 2 << "--as needs a value: FORM";
+        QTest::newRow("option for a value") << QStringList{"run", kv, "--exec", "-o", "x"} << 2 << "--exec needs a value: D";
         QTest::newRow("empty value") << QStringList{"show", kv, "--graph", ""} << 2 << "--graph needs a value: ID";
         QTest::newRow("value of a flag") << QStringList{"show", kv, "--quiet=no"} << 2 << "--quiet takes no value";
         QTest::newRow("option for a verb") << QStringList{"--json", "list", kv} << 2 << "stands where a verb is expected";
