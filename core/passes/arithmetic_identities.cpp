@@ -62,7 +62,7 @@ private:
         if (isExtended(ctx_) && wouldAlias(id, operand)) return;
         const bool shares = own->dtype == from->dtype && own->strides && from->strides;
         const NodeId write = shares ? memory().guard.exposes(id, operand) : NodeId();
-        const NodeId byPlace = shares && !samePlace(id, operand) ? addressedByPlace(ctx_.ops(), g_, id) : NodeId();
+        const NodeId byPlace = shares && !samePlace(id, operand) ? addressedByPlace(ctx_.ops(), g_, {id}) : NodeId();
         if (const NodeId blocker = write ? write : byPlace; blocker && isExtended(ctx_)) {
             refuse(g_, ctx_, id, "canonicalize 5.3", "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[blocker].name.str()}}, blocker);
             return;

@@ -85,14 +85,16 @@ bool sameStrides(const TensorType& a, const TensorType& b) {
     return true;
 }
 
-NodeId addressedByPlace(const OpRegistry& ops, const Graph& g, NodeId value, Clones clones) {
+NodeId addressedByPlace(const OpRegistry& ops, const Graph& g, const std::vector<NodeId>& values, Clones clones) {
+    constexpr std::size_t kMostLookedAt = 4096;
     Followers followers(ops, g, clones);
-    followers.add(value);
+    for (NodeId value : values) followers.add(value);
+    std::size_t looked = 0;
     while (!followers.work.empty()) {
         const NodeId at = followers.work.back();
         followers.work.pop_back();
         for (const Node::User& user : g[at].users)
-            if (followers.follow(at, user.id)) return user.id;
+            if (followers.follow(at, user.id) || ++looked > kMostLookedAt) return user.id;
     }
     return {};
 }
@@ -125,11 +127,9 @@ NodeId misplacedUser(const OpRegistry& ops, const Graph& g, NodeId root, const s
         return {};
     };
     if (const NodeId id = unfit(root)) return id;
-    for (NodeId value : changed) {
+    for (NodeId value : changed)
         if (const NodeId id = unfit(value)) return id;
-        if (const NodeId id = addressedByPlace(ops, g, value)) return id;
-    }
-    return {};
+    return addressedByPlace(ops, g, changed);
 }
 
 Diagnostic staleLayout(const Graph& g, NodeId node, const TensorType& printed, const TensorType& computed) {

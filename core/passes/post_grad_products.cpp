@@ -157,7 +157,7 @@ bool fuseAddmm(RuleContext& c, NodeId root, bool productFirst) {
         c.refuse(root, "LAYOUT_STALE", staleLayout(c.g, root, printed, computed).params);
         return false;
     }
-    const NodeId byPlace = addressedByPlace(c.ops(), c.g, root);
+    const NodeId byPlace = addressedByPlace(c.ops(), c.g, {root});
     c.replace(root, made, {root, product}, {made});
     const auto changed = refreshLayouts(c.ops(), c.g, made);
     if (const NodeId user = byPlace ? byPlace : misplacedUser(c.ops(), c.g, made, changed)) c.pass.say(staleLayout(c.g, user, printed, computed));

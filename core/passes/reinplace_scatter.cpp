@@ -190,7 +190,7 @@ void ScatterForms::sayCopiedDensely(const Graph& g, PassContext& ctx, NodeId id,
     if (!printed || !computed || !printed->strides || !computed->strides || sameStrides(*printed, *computed)) return;
     const auto& views = find(id)->views;
     const bool own = std::any_of(views.begin(), views.end(), [](const ScatterView& v) { return v.op == "aten::as_strided"; });
-    const NodeId user = own ? id : addressedByPlace(ctx.ops(), g, id, Clones::Count);
+    const NodeId user = own ? id : addressedByPlace(ctx.ops(), g, {id}, Clones::Count);
     if (user) ctx.say(staleLayout(g, user, *printed, *computed));
 }
 

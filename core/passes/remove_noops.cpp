@@ -164,7 +164,7 @@ private:
         if (!isView(id, source)) {
             const NodeId exposing = guard_.exposes(id, source);
             // `x.copy_(x)` does nothing: taking it away moves no copy elsewhere.
-            const NodeId misplaced = startMoves(id, source) ? addressedByPlace(ctx_.ops(), g_, id) : NodeId();
+            const NodeId misplaced = startMoves(id, source) ? addressedByPlace(ctx_.ops(), g_, {id}) : NodeId();
             const NodeId conflict = exposing || copiesItself(id) ? exposing : guard_.conflict(id, source);
             const NodeId write = conflict ? conflict : misplaced;
             if (write && extended_) return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
