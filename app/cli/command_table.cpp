@@ -79,7 +79,11 @@ const std::vector<OptionSpec>& optionTable() {
          "finding(STALE_READ)",
          "reduce"},
         {"--alias", "", "A=B", "input A shares the storage of input B; A=B[OFFSET] at that element of A's type; may be given several times"},
-        {"--bind", "", "NAME=X", "a number, or a file with the tensor, for one input, constant or symbol; may be given several times"},
+        {"--bind", "", "NAME=X",
+         "a number, or a file with the tensor, for one input, constant or symbol; may be given several times. With --program also a file of lines like "
+         "g1.primals_1 = g0.out[0]: which value of an earlier graph an input is"},
+        {"--program", "", "GRAPHS",
+         "several graphs as one program: auto (forward and backward of a compilation), or their numbers or names in the order in which they run: 3,5"},
         {"--reference", "", "WORD", "native (default), or f64: judge differences by the errors against a run in doubles"},
         {"--sanitize", "", "MODE", "off (default), reads or full: find reads of overwritten values"},
         {"--repeat", "", "N", "run every stage N times for its time (default 1)"},
@@ -236,7 +240,7 @@ const std::vector<VerbSpec>& verbTable() {
          options(
              {"--stage", "--device", "--inputs",  "--seed",      "--save-outputs", "--digests",  "--sanitize", "--repeat",           "--tolerance",
               "--rtol",  "--atol",   "--timeout", "--max-flops", "--max-bytes",    "--stand-in", "--cast",     "--random-constants", "--reference",
-              "--plan",  "--alias",  "--bind",    "--keep",      "--output",       "--until",    "--skip"},
+              "--plan",  "--alias",  "--bind",    "--keep",      "--output",       "--until",    "--skip",      "--program"},
              {staged}),
          {"aliascope exec kv.py --ops mylib.ops --pipeline torch-v1",
           "aliascope exec kv.py --inputs values.safetensors --save-outputs out.safetensors"}},
@@ -244,9 +248,9 @@ const std::vector<VerbSpec>& verbTable() {
          "FILE [B]",
          "live bytes of the stages, their peaks and who holds them",
          "Predicted from shapes and program order; inputs and constants are not counted. Runs that a session holds are listed beside the "
-         "predictions. The "
-         "storages below the table are those of --stage (default: last).",
-         options({"--stage", "--at", "--by", "--plan", "--diff", "--accounting", "--run", "--limit", "--output"}, {shown}),
+         "predictions. Sizes that depend on data are those of such a run, or with --inputs or --seed of a run now. The storages below the table are those "
+         "of --stage (default: last).",
+         options({"--stage", "--at", "--by", "--plan", "--diff", "--accounting", "--run", "--limit", "--inputs", "--seed", "--program", "--bind", "--output"}, {shown}),
          {"aliascope memory kv.py --ops mylib.ops", "aliascope memory kv.aliascope --stage imported --by module",
           "aliascope memory kv.py --diff functionalize last", "aliascope memory graph.py --plan --json"}},
         {"numerics",
@@ -256,7 +260,7 @@ const std::vector<VerbSpec>& verbTable() {
          "Of a "
          "session the recorded comparisons; where there are none, the stages are run first. --node shows one value.",
          options({"--node", "--exit-code", "--device", "--inputs", "--seed", "--alias", "--bind", "--reference", "--rtol", "--atol", "--timeout",
-                  "--max-flops", "--stand-in", "--limit", "--output"},
+                  "--max-flops", "--stand-in", "--limit", "--program", "--output"},
                  {staged}),
          {"aliascope numerics kv.aliascope", "aliascope numerics kv.py --pipeline torch-v1 --exit-code"}},
         {"bisect",

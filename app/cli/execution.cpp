@@ -165,7 +165,10 @@ StageRunOptions stageRunOptions(Command& c) {
     options.randomConstants = c.args().has("--random-constants");
     readDigests(c, options);
     for (const std::string& text : c.args().all("--alias")) options.aliases.push_back(aliasOf(text));
-    for (const std::string& text : c.args().all("--bind")) options.bindings.push_back(bindingOf(text));
+    for (const std::string& text : c.args().all("--bind")) {
+        const bool ofProgram = c.args().has("--program") && text.find('=') == std::string::npos;
+        if (!ofProgram) options.bindings.push_back(bindingOf(text));
+    }
     options.keepNodes = nodeList(c.args().get("--keep"));
     options.plan = onOff(c, "--plan");
     options.reference = referenceOf(c);

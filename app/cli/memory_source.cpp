@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "app/cli/execution.h"
+
 namespace aliascope::cli {
 namespace {
 
 class Predicted final : public MemorySource {
 public:
-    explicit Predicted(std::shared_ptr<const StageMemory> memory) : memory_(std::move(memory)) {}
+    explicit Predicted(std::shared_ptr<const StageMemory> memory, std::string firstRun = {})
+        : memory_(std::move(memory)), firstRun_(std::move(firstRun)) {}
 
     std::string kind() const override { return "predicted"; }
     std::int64_t peakExact() const override { return log().peakExact; }
@@ -15,6 +18,7 @@ public:
     std::int64_t peakSeq() const override { return log().peakSeq; }
     std::int64_t events() const override { return static_cast<std::int64_t>(log().events.size()); }
     bool conditional() const override { return log().conditional; }
+    std::string firstRun() const override { return firstRun_; }
     std::optional<Diagnostic> error() const override { return memory_->prediction().error; }
     std::vector<std::pair<Name, std::int64_t>> assumed() const override { return memory_->prediction().assumed; }
     std::optional<memory::Event> event(std::int64_t seq) const override {
@@ -36,6 +40,7 @@ public:
 private:
     const memory::EventLog& log() const { return memory_->prediction().log; }
     std::shared_ptr<const StageMemory> memory_;
+    std::string firstRun_;
 };
 
 class Recorded final : public MemorySource {
@@ -84,7 +89,8 @@ std::string StageNodes::name(Uid uid) const {
     return node ? node->name : "-";
 }
 
-Predictions::Predictions(Command& c, const Staged& staged) : c_(c), staged_(staged), stages_(staged.recording->stages(staged.lane.id)) {
+Predictions::Predictions(Command& c, const Staged& staged)
+    : c_(c), staged_(staged), stages_(staged.recording->stages(staged.lane.id)), recorded_(staged.recording->memoryRuns(staged.lane.id)) {
     std::vector<Diagnostic> problems;
     bodies_ = exec::OpBodies::read(c.ops(), &problems);
     c.warn(problems);
@@ -103,7 +109,28 @@ std::shared_ptr<const MemorySource> Predictions::stage(const StageRow& stage) {
     options.findReuse = true;
     auto memory = predictStage(*staged_.recording, staged_.lane.id, stage.idx, c_.ops(), options);
     if (!memory) endWith(memory.error());
-    return made_[key] = std::make_shared<Predicted>(std::move(*memory));
+    std::shared_ptr<const MemorySource> source = std::make_shared<Predicted>(std::move(*memory));
+    if (source->conditional())
+        if (auto first = ofFirstRun(stage)) source = std::move(first);
+    return made_[key] = std::move(source);
+}
+
+std::shared_ptr<const MemorySource> Predictions::ofFirstRun(const StageRow& stage) {
+    if (c_.args().has("--inputs") || c_.args().has("--seed")) {
+        if (!runs_) runs_ = prepareRuns(c_, staged_, stageRunOptions(c_));
+        auto ran = runs_->run(stage.idx);
+        if (!ran) endWith(ran.error());
+        const ExecutedStage& executed = ran->get();
+        if (!executed.complete) endWith(*executed.error);
+        const std::string values = c_.args().has("--inputs") ? "the values of " + c_.args().get("--inputs") : "random values";
+        return std::make_shared<Predicted>(memoryOfRun(*staged_.recording, staged_.lane.id, stage.idx, executed.memory), "a run on " + values);
+    }
+    for (const MemoryRunRow& run : recorded_) {
+        const auto of = std::find_if(stages_.begin(), stages_.end(), [&](const StageRow& s) { return s.idx == run.stage; });
+        if (run.kind != "measured" || run.state != "complete" || of == stages_.end() || of->hash != stage.hash) continue;
+        return std::make_shared<Predicted>(memoryOfRun(*staged_.recording, run), "run " + std::to_string(run.id));
+    }
+    return nullptr;
 }
 
 std::optional<std::int64_t> firstDifference(const MemorySource& predicted, const MemorySource& run) {

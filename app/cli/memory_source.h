@@ -11,6 +11,7 @@
 #include "app/cli/source.h"
 #include "core/exec/op_bodies.h"
 #include "core/recording/stage_memory.h"
+#include "core/recording/stage_runs.h"
 
 namespace aliascope::cli {
 
@@ -24,6 +25,8 @@ public:
     virtual std::int64_t peakSeq() const = 0;  ///< -1 = no event
     virtual std::int64_t events() const = 0;
     virtual bool conditional() const { return false; }
+    /// Where sizes depend on data: the run whose sizes these are (`run 3`, `a run on random values, seed 0`); empty = guesses.
+    virtual std::string firstRun() const { return {}; }
     virtual std::optional<Diagnostic> error() const { return std::nullopt; }
     virtual std::vector<std::pair<Name, std::int64_t>> assumed() const { return {}; }
     virtual std::optional<memory::Event> event(std::int64_t seq) const = 0;
@@ -48,7 +51,8 @@ private:
     std::unordered_map<Uid, const NodeRow*> byUid_;
 };
 
-/// Predictions of a lane's stages; stages of equal graphs share one.
+/// Predictions of a lane's stages; stages of equal graphs share one. Where sizes depend on data, what a run of such a graph in the session did stands
+/// for the prediction, with --inputs or --seed a run now on those values.
 class Predictions {
 public:
     Predictions(Command& c, const Staged& staged);
@@ -56,9 +60,13 @@ public:
     std::shared_ptr<const MemorySource> stage(const StageRow& stage);
 
 private:
+    std::shared_ptr<const MemorySource> ofFirstRun(const StageRow& stage);
+
     Command& c_;
     const Staged& staged_;
     std::vector<StageRow> stages_;
+    std::vector<MemoryRunRow> recorded_;
+    std::unique_ptr<StageRuns> runs_;  ///< with --inputs or --seed
     std::optional<exec::OpBodies> bodies_;
     /// By hash of the graph and number of re-inplacing stages so far: what reinplace decides is no part of the hash (executor.md 1.2 e).
     std::map<std::pair<std::uint64_t, std::int64_t>, std::shared_ptr<const MemorySource>> made_;

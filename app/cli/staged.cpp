@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <optional>
 
@@ -17,6 +18,7 @@
 #include "app/cli/source.h"
 #include "core/patterns/language.h"
 #include "core/recording/foreign_lanes.h"
+#include "core/recording/program_graphs.h"
 #include "core/recording/recorder.h"
 #include "core/recording/session_copy.h"
 #include "core/support/nearest.h"
@@ -26,15 +28,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t maxPipelineFile = 1 << 20;
+constexpr std::size_t maxOptionFile = 1 << 20;
 
-/// The text of a pipeline file, `-` = standard input; errors end the command with exit 3.
-std::string readPipelineFile(const std::string& path) {
-    const auto refuse = [&](std::string_view why) { throw Failure{ExitInput, fmt::format("--pipeline {}: {}", path, why)}; };
+/// The text of a small file that an option names, `-` = standard input; errors end the command with exit 3. `what` it holds, for messages.
+std::string readOptionFile(std::string_view option, const std::string& path, std::string_view what) {
+    const auto refuse = [&](std::string_view why) { throw Failure{ExitInput, fmt::format("{} {}: {}", option, path, why)}; };
     std::error_code ignored;
-    if (fs::is_directory(path, ignored)) refuse("this is a folder; the name of a pipeline or a file with a pipeline text is expected");
+    if (fs::is_directory(path, ignored)) refuse(fmt::format("this is a folder; a file with {} is expected", what));
     const int fd = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    std::string text(maxPipelineFile + 1, '\0');
+    std::string text(maxOptionFile + 1, '\0');
     std::size_t size = 0;
     ssize_t n = fd < 0 ? -1 : 1;
     while (n > 0 && size < text.size()) {
@@ -44,7 +46,7 @@ std::string readPipelineFile(const std::string& path) {
     const int error = n < 0 ? errno : 0;
     if (fd > STDIN_FILENO) ::close(fd);
     if (error != 0) refuse(std::strerror(error));
-    if (size > maxPipelineFile) refuse("it is larger than 1 MiB, no pipeline text is");
+    if (size > maxOptionFile) refuse(fmt::format("it is larger than 1 MiB; a file with {} is expected", what));
     text.resize(size);
     return text;
 }
@@ -110,18 +112,25 @@ void describe(Command& c, const Staged& staged, const std::string& file) {
     if (const std::string why = incompleteness(staged); !why.empty() && !staged.ran) c.note(why);
 }
 
-/// Runs `pipeline` on `graph` and records it as a lane. Messages become warnings; gives the error that ended the run.
-std::optional<Diagnostic> record(Command& c, Recorder& recorder, std::int64_t graphId, Graph& graph, const Pipeline& pipeline) {
+/// Runs `pipeline` by `run` and records it as a lane. Messages become warnings; gives the error that ended the run.
+std::optional<Diagnostic> record(Command& c, Recorder& recorder, std::int64_t graphId, const Pipeline& pipeline,
+                                 const std::function<RunResult(PassObserver*, const RunOptions&)>& run) {
     auto observer = recorder.beginLane(graphId, pipeline.name.empty() ? "passes" : pipeline.name, c.ops());
     if (!observer) endWith(observer.error());
     RunOptions options = runOptions(c, pipeline);
     // Decisions are not what a run of the stages is asked for.
     const std::string_view verb = c.args().verb->name;
     options.judgeNeeds = verb != "exec" && verb != "numerics" && verb != "bisect";
-    const RunResult result = runPipeline(graph, pipeline, c.ops(), {*observer}, options);
+    const RunResult result = run(*observer, options);
     for (const Diagnostic& d : result.diagnostics)
         if (!result.error || d.code != result.error->code) c.warn(d);
     return result.error;
+}
+
+std::optional<Diagnostic> record(Command& c, Recorder& recorder, std::int64_t graphId, Graph& graph, const Pipeline& pipeline) {
+    return record(c, recorder, graphId, pipeline, [&](PassObserver* observer, const RunOptions& options) {
+        return runPipeline(graph, pipeline, c.ops(), {observer}, options);
+    });
 }
 
 /// Shows the error of a run and sets the exit code; ends the command when not even the first stage could be recorded.
@@ -173,9 +182,82 @@ std::optional<std::int64_t> knownGraph(const std::string& session, const Documen
     return std::nullopt;
 }
 
+/// Files with bindings among those that --bind names: what is no NAME=VALUE.
+std::vector<StatedBinding> statedBindings(Command& c) {
+    std::vector<StatedBinding> out;
+    for (const std::string& path : c.args().all("--bind")) {
+        if (path.find('=') != std::string::npos) continue;
+        auto read = parseBindings(readOptionFile("--bind", path, "lines like g1.primals_1 = g0.out[0]"));
+        if (!read) {
+            read.error().file = path;
+            throw Failure{ExitInput, read.error().format()};
+        }
+        out.insert(out.end(), read->begin(), read->end());
+    }
+    return out;
+}
+
+/// What of a program stands open although it belongs to no forward: results of other code between graph breaks, or what --bind should state.
+void noteOpenInputs(Command& c, const Program& program) {
+    for (std::size_t k = 1; k < program.graphs().size(); ++k) {
+        const auto open = program.openInputs(k);
+        if (program.forwardOf(k) || open.empty()) continue;
+        constexpr std::size_t shown = 6;
+        std::string names;
+        for (std::size_t i = 0; i < open.size() && i < shown; ++i) names += (i ? ", " : "") + program.graphs()[k][open[i]].name.str();
+        c.note(fmt::format("inputs of g{} that nothing is bound to get values of their own: {}{}; lines like g{}.{} = g0.out[0] in --bind FILE bind them", k,
+                           names, open.size() > shown ? fmt::format(" and {} more", open.size() - shown) : "", k,
+                           program.graphs()[k][open[0]].name.str()));
+    }
+}
+
+/// Reads the file, runs the pipeline on every graph of the program that --program names, records the program at `session`.
+Staged runProgramFile(Command& c, const std::string& file, const Pipeline& pipeline, Staged staged, const std::string& session, bool keep,
+                      Writing writing) {
+    if (c.args().has("--graph")) usage("--program and --graph exclude each other");
+    Document document = readDocument(c, file);
+    auto units = programGraphs(document, c.args().get("--program"));
+    if (!units) endWith(units.error());
+    const auto stated = statedBindings(c);
+    auto program = programOf(document, *units, stated);
+    if (!program) endWith(program.error());
+    for (const std::size_t i : *units) warnOf(c, document.units[i]);
+    noteOpenInputs(c, *program);
+    Unit linked = programUnit(document, *units, *program);
+    std::optional<std::int64_t> graphId;
+    if (stated.empty()) graphId = knownGraph(session, document, linked);
+    if (!keep) {
+        std::vector<Unit> parts;
+        for (std::size_t& i : *units) {
+            parts.push_back(std::move(document.units[i]));
+            i = parts.size() - 1;
+        }
+        document.units = std::move(parts);
+    }
+    document.units.push_back(std::move(linked));
+    auto recorder = createRecorder(c, session);
+    if (!graphId) {
+        auto ids = recorder->addDocument(document);
+        if (!ids) endWith(ids.error());
+        graphId = ids->back();
+        std::vector<LinkRow> links;
+        for (const Binding& b : program->bindings())
+            links.push_back({ids->at(units->at(b.from)), b.node.value, ids->at(units->at(b.graph)), b.input.value, b.stated ? "bound" : "saved"});
+        if (auto added = recorder->addLinks(links); !added) c.error(added.error(), ExitOutput);
+    }
+    const auto error = record(c, *recorder, *graphId, pipeline, [&](PassObserver* observer, const RunOptions& options) {
+        return runProgram(*program, pipeline, c.ops(), {observer}, options);
+    });
+    finishRun(c, std::move(recorder), writing, pipeline, error, staged);
+    for (const GraphRow& graph : staged.recording->graphs())
+        if (graph.id == staged.lane.graph) staged.graph = graph;
+    return staged;
+}
+
 /// Reads the file, runs the pipeline, records both at `session`; of the graphs of the file all if they are to be kept, else only the one in question.
 Staged runFile(Command& c, const std::string& file, const Pipeline& pipeline, Staged staged, const std::string& session, bool keep,
                Writing writing = Writing::Ends) {
+    if (c.args().has("--program")) return runProgramFile(c, file, pipeline, std::move(staged), session, keep, writing);
     Document document = readDocument(c, file, keep ? Wanted::All : Wanted::Picked);
     GraphEntry picked = pickGraph(c, document);
     if (!picked.path.empty()) usage(fmt::format("--graph {}: a pipeline runs on a whole graph; take {}", picked.id, document.units[picked.unit].id));
@@ -266,7 +348,7 @@ Pipeline chosenPipeline(Command& c, const std::string& fallback) {
     if (named && text == "-" && c.args().at(0) == "-") usage("standard input cannot be both the graph and the pipeline");
     auto pipeline = parsePipeline(text);
     if (!pipeline && named && isPipelineFile(text)) {
-        pipeline = parsePipeline(readPipelineFile(text));
+        pipeline = parsePipeline(readOptionFile("--pipeline", text, "a pipeline text"));
         if (!pipeline) pipeline.error().file = text == "-" ? "standard input" : text;
     }
     if (!pipeline) endWith(pipeline.error());
@@ -371,6 +453,8 @@ Staged openStaged(Command& c, const std::string& file, const std::string& keep, 
     Staged staged;
     const bool session = file != "-" && isSessionFile(file);
     const bool run = c.args().verb->name == "run";
+    if (session && c.args().has("--program"))
+        usage("--program: a session holds its programs as graphs of their own; --graph program picks the latest");
     if (session && !run) {
         bool known = !c.args().has("--passes");
         if (const std::string name = c.args().get("--pipeline"); known && !name.empty()) {

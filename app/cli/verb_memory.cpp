@@ -70,7 +70,7 @@ std::string noteOf(const Shown& shown) {
     const MemorySource& source = *shown.source;
     if (shown.differs) return fmt::format("differs from the prediction at event {}", *shown.differs);
     if (const auto error = source.error()) return error->node ? "stops at " + error->node.str() : "not predicted";
-    if (source.conditional()) return "sizes depend on data";
+    if (source.conditional()) return source.firstRun().empty() ? "sizes depend on data" : "sizes as in " + source.firstRun();
     std::string out;
     for (const auto& [symbol, value] : source.assumed()) out += fmt::format("{}{} = {}", out.empty() ? "assumes " : ", ", symbol.str(), value);
     return out;
@@ -103,6 +103,7 @@ Row stageRow(const Shown& shown, const StageNodes& nodes) {
                 {"events", s.events()},
                 {"complete", !s.error()},
                 {"conditional", s.conditional()},
+                {"first_run", orNull(s.firstRun())},
                 {"assumed", assumed},
                 {"error", s.error() ? diagnosticJson(*s.error()) : Json(nullptr)}};
     if (s.error()) row.style = Output::Style::Amber;

@@ -45,7 +45,9 @@ void runStages(Command& c, Staged& staged) {
     if (before == ExitOk && c.exit() == ExitNotFound) c.resetExit();
 }
 
+/// With errors against doubles: of the first stage's value and of this one.
 std::string cellText(const ComparedRow& row) {
+    if (row.errorA && row.errorB) return fmt::format("{} {} -> {}", row.glyph(), numberText(*row.errorA), numberText(*row.errorB));
     return row.verdict == "differs" && row.maxAbs ? fmt::format("{} {}", row.glyph(), numberText(*row.maxAbs)) : std::string(1, row.glyph());
 }
 
@@ -54,7 +56,13 @@ Json cellJson(const ComparisonRow& column, const ComparedRow& row) {
     return {{"stage", column.stageNameB}, {"idx", column.stageB},          {"verdict", row.verdict},
             {"inherited", row.inherited}, {"max_abs", number(row.maxAbs)}, {"max_rel", number(row.maxRel)},
             {"ulp", number(row.ulp)},     {"at", orNull(row.at)},          {"a", orNull(row.a)},
-            {"b", orNull(row.b)}};
+            {"b", orNull(row.b)},         {"error_a", number(row.errorA)}, {"error_b", number(row.errorB)}};
+}
+
+bool hasErrors(const ValueMatrix& m) {
+    return std::any_of(m.rows.begin(), m.rows.end(), [](const ValueMatrix::Row& row) {
+        return std::any_of(row.cells.begin(), row.cells.end(), [](const auto& cell) { return cell && cell->errorA; });
+    });
 }
 
 /// Values that agree everywhere are told by their number only, unless one was asked for.
@@ -114,8 +122,8 @@ void runNumerics(Command& c) {
         limit = *n;
     }
     Staged staged = openStaged(c, c.args().at(0), {}, Writing::GoesOn);
-    const bool fresh =
-        c.args().has("--rtol") || c.args().has("--atol") || c.args().has("--inputs") || c.args().has("--seed") || c.args().has("--device");
+    const auto options = {"--rtol", "--atol", "--inputs", "--seed", "--device", "--reference", "--alias", "--bind"};
+    const bool fresh = std::any_of(options.begin(), options.end(), [&](const char* option) { return c.args().has(option); });
     if (fresh || staged.recording->comparisons(staged.lane.id).empty()) runStages(c, staged);
     const ValueMatrix matrix = valueMatrix(*staged.recording, staged.lane.id);
     const Table table = matrixTable(matrix, node, limit);
@@ -141,6 +149,7 @@ void runNumerics(Command& c) {
     }
     writeTable(c.out(), table, c.format());
     if (c.format() != Format::Table && c.format() != Format::Markdown) return;
+    if (hasErrors(matrix)) c.out().write("numbers: largest error against a run in doubles, of the first stage -> of this one\n");
     if (const std::size_t left = matrix.rows.size() - table.rows.size(); left > 0 && node.empty())
         c.out().write(fmt::format("{} further values agree wherever they have a counterpart\n", left));
     const std::string words =

@@ -92,6 +92,8 @@ RuntimeValue Run::callOperator(const OpPlan& op, Args args, const NodePlan* node
             return uninitialised(op, args, node, frame);
         case Means::HostRead:
             return hostRead(args, node, frame);
+        case Means::Nothing:
+            return {};
         default:
             return unknownOperator(op, args, node, frame);
     }

@@ -54,6 +54,8 @@ OpPlan OpPlans::make(const OpDef& op) const {
         plan.means = Means::HostRead;
     } else if (!op.schema.isMutable() && (op.isView() || op.is(Trait::AliasIfLayout))) {
         plan.means = Means::View;
+    } else if (op.canonical == "aliascope::graph_output"_n) {
+        plan.means = Means::Nothing;
     } else if (plan.bodies) {
         plan.means = Means::Body;
     } else if (isForeach(op.canonical)) {

@@ -27,6 +27,7 @@ enum class Means : std::uint8_t {
     ViewCopy,       ///< `*_copy`: a view, copied row-major
     Uninitialised,  ///< `empty`
     HostRead,       ///< a number out of a tensor
+    Nothing,        ///< ends a graph of a program: its operands live until there
 };
 
 struct OpPlan {

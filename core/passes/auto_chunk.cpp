@@ -19,6 +19,7 @@ public:
             {PassOption::Type::Float, "min-ratio", {}, "auto", "bytes of its result to bytes of its operands must be more; auto: 8, extended: 1"},
             {PassOption::Type::Enum, "accum", {"auto", "f32", "native"}, "auto", "type in which chunks are added up; auto: native, extended: f32"}};
     }
+    bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         ChunkRequest request = chunkRequest(ctx.options());
         request.everyEstimate = true;
@@ -27,6 +28,7 @@ public:
             refuse(g, ctx, proposal, request);
             return Outcome::Done;
         }
+        if (!ctx.mayRewrite()) return Outcome::Done;
         decide(g, ctx, proposal);
         Rewrite region;
         region.rule = "chunk";

@@ -4,6 +4,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/pipeline/graph_copy.h"
+
 namespace aliascope {
 namespace {
 
@@ -121,24 +123,6 @@ private:
     std::vector<bool> taken_;
 };
 
-Node copyOf(const Node& n) {
-    Node copy;
-    copy.kind = n.kind;
-    copy.flags = n.flags;
-    copy.trust = n.trust;
-    copy.provenance = n.provenance;
-    copy.name = n.name;
-    copy.target = n.target;
-    copy.op = n.op;
-    copy.annotation = n.annotation;
-    copy.modulePath = n.modulePath;
-    copy.type = n.type;
-    copy.meta = n.meta;
-    copy.spanBegin = n.spanBegin;
-    copy.spanEnd = n.spanEnd;
-    return copy;
-}
-
 /// Gives `out` nodes with the ids of `before` as far as they go on, and fills the gaps, which are removed again.
 std::vector<NodeId> addNodes(Graph& out, const Graph& before, const Graph& target, const std::vector<NodeMatch>& matches) {
     std::vector<NodeId> afterOf(before.idBound()), idOf(target.idBound());
@@ -149,7 +133,7 @@ std::vector<NodeId> addNodes(Graph& out, const Graph& before, const Graph& targe
     }
     std::vector<NodeId> gaps;
     const auto append = [&](NodeId after) {
-        Node n = copyOf(target[after]);
+        Node n = withoutOperands(target[after]);
         if (confidence[after.value] >= 0) n.meta.emplace_back("match"_n, Value::real(confidence[after.value]));
         idOf[after.value] = out.appendExact(std::move(n));
     };

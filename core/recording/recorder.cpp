@@ -208,6 +208,14 @@ Status inTransaction(Database* db, TextPool* pool, const std::string& path, cons
 
 }  // namespace
 
+Status Recorder::addLinks(const std::vector<LinkRow>& links) {
+    Impl& r = *impl_;
+    return inTransaction(r.db.get(), r.pool.get(), r.path, "links between graphs", [&] {
+        Statement insert(*r.db, "INSERT OR IGNORE INTO link(from_graph, from_uid, to_graph, to_uid, kind) VALUES(?1, ?2, ?3, ?4, ?5)");
+        for (const LinkRow& link : links) insert.run(link.fromGraph, link.fromUid, link.toGraph, link.toUid, link.kind);
+    });
+}
+
 Result<std::int64_t> Recorder::beginRun(const RunHeader& header) {
     Impl& r = *impl_;
     std::int64_t run = 0;

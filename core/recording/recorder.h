@@ -23,6 +23,15 @@ struct RecorderLimits {
     std::uint64_t textBytes = 512ull << 20;  ///< a longer text is not stored, only its spans
 };
 
+/// An input of one graph that is a value of another (session.md 2, `link`): `saved` by a forward for its backward, or `bound` as somebody stated.
+struct LinkRow {
+    std::int64_t fromGraph = 0;
+    std::uint64_t fromUid = 0;
+    std::int64_t toGraph = 0;
+    std::uint64_t toUid = 0;
+    std::string kind;
+};
+
 class Recorder {
 public:
     /// Creates `path` (`:memory:` is refused: use a temporary file). An existing session is opened and gets further lanes; an existing file that is
@@ -33,6 +42,8 @@ public:
 
     /// Source text (zstd), its graphs, symbols and diagnostics. Returns ids of `graph` rows, one per unit of `doc`, in order.
     Result<std::vector<std::int64_t>> addDocument(const Document& doc);
+    /// Between graphs that addDocument gave ids.
+    Status addLinks(const std::vector<LinkRow>& links);
     /// Recorded: a pipeline runs here. Foreign: stages that another compiler wrote down (foreign_lanes.h).
     enum class LaneKind : std::uint8_t { Recorded, Foreign };
     /// An observer that records the next pipeline run as a lane of `graph` named `lane` (made unique: `torch-v2#2`). The observer lives until the

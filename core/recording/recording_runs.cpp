@@ -1,6 +1,7 @@
 // Runs, values and comparisons of a session (session.md 5, numerics).
 
 #include <limits>
+#include <map>
 #include <unordered_map>
 
 #include "core/ir/op_registry.h"
@@ -236,12 +237,28 @@ std::vector<TimingRow> Recording::timings(std::int64_t run) const {
 std::vector<ComparisonRow> Recording::comparisons(std::int64_t lane) const {
     return impl_->read(std::vector<ComparisonRow>(), [&](Database& db) {
         std::vector<ComparisonRow> out;
-        Statement s(db, std::string(kComparisonQuery) + "WHERE sb.lane = ?1 ORDER BY c.id");
-        s.bind(lane);
+        Statement s(db, std::string(kComparisonQuery) + "WHERE sb.lane = ?1 AND c.policy <> ?2 ORDER BY c.id");
+        s.bind(lane, kErrorPolicy);
         while (s.step()) out.push_back(comparisonFrom(db, s));
         return out;
     });
 }
+
+namespace {
+
+/// By number of row, the errors of `run` that were written with `comparison`.
+std::map<std::int64_t, double> errorsOf(Database& db, std::int64_t comparison, std::int64_t run) {
+    Statement s(db,
+                "SELECT r.seq, r.max_abs FROM comparison_row r WHERE r.comparison = (SELECT min(id) FROM comparison WHERE id > ?1 AND run_b = ?2 AND "
+                "policy = ?3) AND NOT EXISTS (SELECT 1 FROM comparison o WHERE o.id > ?1 AND o.id < r.comparison AND o.policy <> ?3)");
+    s.bind(comparison, run, kErrorPolicy);
+    std::map<std::int64_t, double> out;
+    while (s.step())
+        if (const auto error = optionalReal(s, 1)) out.emplace(s.integer(0), *error);
+    return out;
+}
+
+}  // namespace
 
 std::vector<ComparedRow> Recording::comparisonRows(std::int64_t comparison) const {
     return impl_->read(std::vector<ComparedRow>(), [&](Database& db) {
@@ -252,6 +269,7 @@ std::vector<ComparedRow> Recording::comparisonRows(std::int64_t comparison) cons
         const auto a = placeOf(db, runs.integer(0)), b = placeOf(db, runs.integer(1));
         if (!a || !b) return out;
         NodeWords earlier(db, a->lane, a->stage), later(db, b->lane, b->stage);
+        const auto errorsA = errorsOf(db, comparison, runs.integer(0)), errorsB = errorsOf(db, comparison, runs.integer(1));
         Statement s(db,
                     "SELECT seq, uid_a, uid_b, out, verdict, inherited, max_abs, max_rel, ulp, at, a, b FROM comparison_row WHERE comparison = ?1 "
                     "ORDER BY seq");
@@ -267,6 +285,8 @@ std::vector<ComparedRow> Recording::comparisonRows(std::int64_t comparison) cons
             r.maxAbs = optionalReal(s, 6);
             r.maxRel = optionalReal(s, 7);
             r.ulp = optionalReal(s, 8);
+            if (const auto error = errorsA.find(r.seq); error != errorsA.end()) r.errorA = error->second;
+            if (const auto error = errorsB.find(r.seq); error != errorsB.end()) r.errorB = error->second;
             r.at = s.text(9);
             r.a = s.text(10);
             r.b = s.text(11);

@@ -37,6 +37,10 @@ struct TimingRow {
     std::int64_t ns = 0;
 };
 
+/// Policy of a `comparison` that states errors against a run in doubles (mode `f64`) instead of comparing two stages: its rows belong to those of the
+/// latest comparison before it of which its run_b is a side, by their number.
+inline constexpr const char* kErrorPolicy = "error";
+
 /// A later stage's run against an earlier one's.
 struct ComparisonRow {
     std::int64_t id = 0, runA = 0, runB = 0;
@@ -55,6 +59,7 @@ struct ComparedRow {
     std::string nodeA, nodeB, opB, label, verdict;  ///< of a result or input after the run the label says so
     bool inherited = false;
     std::optional<double> maxAbs, maxRel, ulp;  ///< nothing where values were not fetched
+    std::optional<double> errorA, errorB;       ///< largest error of either value against doubles; nothing without `--reference f64`
     std::string at, a, b;                       ///< `[3, 0]` and both values
     char glyph() const;
 };

@@ -1,5 +1,6 @@
 #include "core/recording/run_recorder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -137,6 +138,44 @@ std::int64_t insertRun(Database& db, const RunHeader& h) {
 
 void writeRun(Database& db, TextPool& pool, std::int64_t run, const RunOutcome& outcome) { RunWriter(db, pool, run, outcome).write(); }
 
+namespace {
+
+/// The run in doubles that errors of `run` are taken against: the same stage, inputs and seed; its values are not kept.
+std::int64_t referenceRun(Database& db, std::int64_t run) {
+    Statement known(db, "SELECT c.run_a FROM comparison c WHERE c.run_b = ?1 AND c.policy = ?2 LIMIT 1");
+    known.bind(run, kErrorPolicy);
+    if (known.step()) return known.integer(0);
+    Statement insert(db,
+                     "INSERT INTO run(stage, kind, device, backend, mode, accounting, seed, inputs, options, state, created) SELECT stage, kind, 'cpu-ref', "
+                     "backend, 'f64', accounting, seed, inputs, options, 'complete', created FROM run WHERE id = ?1 RETURNING id");
+    insert.bind(run);
+    insert.step();
+    return insert.integer(0);
+}
+
+/// Errors against doubles of both sides of a comparison, as comparisons with the run in doubles: rows have the numbers of those that they belong to.
+void insertErrors(Database& db, std::int64_t runA, std::int64_t runB, const exec::Comparison& c, const SiteUids& uidA, const SiteUids& uidB) {
+    if (std::none_of(c.rows.begin(), c.rows.end(), [](const exec::ComparedValue& row) { return row.errorA && row.errorB; })) return;
+    const std::int64_t reference = referenceRun(db, runA);
+    for (const bool later : {false, true}) {
+        Statement head(db, "INSERT INTO comparison(run_a, run_b, policy, verdict) VALUES(?1, ?2, ?3, 'not-comparable') RETURNING id");
+        head.bind(reference, later ? runB : runA, kErrorPolicy);
+        head.step();
+        const std::int64_t id = head.integer(0);
+        Statement insert(db,
+                         "INSERT INTO comparison_row(comparison, seq, uid_a, uid_b, out, verdict, max_abs) VALUES(?1, ?2, ?3, ?4, ?5, "
+                         "'not-comparable', ?6)");
+        for (std::size_t i = 0; i < c.rows.size(); ++i) {
+            const exec::ComparedValue& row = c.rows[i];
+            if (!row.errorA || !row.errorB || !row.a || !row.b) continue;
+            insert.run(id, static_cast<std::int64_t>(i), uidA(*row.a), later ? uidB(*row.b) : uidA(*row.a), later ? row.outB : row.outA,
+                       later ? *row.errorB : *row.errorA);
+        }
+    }
+}
+
+}  // namespace
+
 std::int64_t insertComparison(Database& db, std::int64_t runA, std::int64_t runB, const exec::Comparison& c) {
     const SiteUids uidA(db, runA), uidB(db, runB);
     const auto uidOf = [](const SiteUids& uids, const std::optional<memory::Site>& site) { return site ? std::optional(uids(*site)) : std::nullopt; };
@@ -161,6 +200,7 @@ std::int64_t insertComparison(Database& db, std::int64_t runA, std::int64_t runB
         insert.run(id, seq++, uidOf(uidA, row.a), uidOf(uidB, row.b), row.outB, exec::toString(row.verdict), row.inherited, number(row.maxAbs),
                    number(row.maxRel), number(row.ulp), orNull(at), orNull(row.valueA), orNull(row.valueB));
     }
+    insertErrors(db, runA, runB, c, uidA, uidB);
     return id;
 }
 

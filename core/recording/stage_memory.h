@@ -30,6 +30,11 @@ private:
     memory::MemoryReport report_;
 };
 
+/// What a run of the stage did to memory, in place of a prediction: where sizes depend on data, the plan takes those of a first run (executor.md 4.5).
+std::shared_ptr<const StageMemory> memoryOfRun(const Recording& recording, std::int64_t lane, int stage, memory::EventLog log);
+/// The same of a run that the session holds. Its frames have no call paths.
+std::shared_ptr<const StageMemory> memoryOfRun(const Recording& recording, const MemoryRunRow& run);
+
 /// Without `options.bodies` those that `ops` has are read, so that whoever asks gets the same events. Errors: those of Recording::graph. What cannot
 /// be predicted is in prediction().error.
 Result<std::shared_ptr<const StageMemory>> predictStage(const Recording& recording, std::int64_t lane, int stage, const OpRegistry& ops,

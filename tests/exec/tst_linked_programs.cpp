@@ -1,0 +1,279 @@
+// Programs of several graphs: which input is which value, the program as one graph, what lives how long, and what passes leave of it.
+
+#include <QTest>
+
+#include "core/exec/predict.h"
+#include "core/memory/memory_report.h"
+#include "core/pipeline/program.h"
+#include "core/text/print.h"
+#include "tests/exec/exec_fixture.h"
+
+using namespace aliascope;
+using namespace aliascope::exec;
+using namespace aliascope::exec::testing;
+
+namespace {
+
+/// Saves `mul` and the weight; `neg` is taken by nobody; `sin` dies inside.
+Graph forwardGraph() {
+    return forward(R"(primals_1: "f32[4][1]", primals_2: "f32[4][1]")",
+                   R"(mul: "f32[4][1]" = torch.ops.aten.mul.Tensor(primals_1, primals_2)
+                      sin: "f32[4][1]" = torch.ops.aten.sin.default(mul)
+                      sum_1: "f32[][]" = torch.ops.aten.sum.default(sin)
+                      neg: "f32[4][1]" = torch.ops.aten.neg.default(primals_1)
+                      return (sum_1, neg, primals_2, mul))");
+}
+
+/// Uses a name of the forward, `sin`, for something else.
+Graph backwardGraph(const std::string& mul = "mul", const std::string& type = "f32[4][1]") {
+    return forward("primals_2: \"f32[4][1]\", " + mul + ": \"" + type + R"(", tangents_1: "f32[][]")",
+                   "sin: \"f32[4][1]\" = torch.ops.aten.cos.default(" + mul + R"()
+                      mul_1: "f32[4][1]" = torch.ops.aten.mul.Tensor(sin, tangents_1)
+                      mul_2: "f32[4][1]" = torch.ops.aten.mul.Tensor(mul_1, primals_2)
+                      return (mul_2, None))");
+}
+
+std::vector<Graph> graphs(Graph a, Graph b) {
+    std::vector<Graph> out;
+    out.push_back(std::move(a));
+    out.push_back(std::move(b));
+    return out;
+}
+
+Program programOf(std::vector<Graph> list, const std::vector<StatedBinding>& stated = {}) {
+    auto made = Program::make(std::move(list), stated);
+    if (!made) qFatal("%s", made.error().format().c_str());
+    return std::move(*made);
+}
+
+QString errorOf(std::vector<Graph> list, const std::string& bindings = {}) {
+    auto stated = parseBindings(bindings);
+    if (!stated) return QString::fromStdString(stated.error().format());
+    const auto made = Program::make(std::move(list), *stated);
+    return made ? QStringLiteral("none") : QString::fromStdString(made.error().format());
+}
+
+/// `input of graph <- value of graph`, in order.
+QString bindingsOf(const Program& p) {
+    QStringList out;
+    for (const Binding& b : p.bindings())
+        out << QStringLiteral("g%1.%2<-g%3.%4")
+                   .arg(b.graph)
+                   .arg(QString::fromStdString(p.graphs()[b.graph][b.input].name.str()))
+                   .arg(b.from)
+                   .arg(QString::fromStdString(p.graphs()[b.from][b.node].name.str()));
+    return out.join(", ");
+}
+
+/// Events of a node's storage: where it is born and where it dies.
+QString lifeOf(const Graph& g, const memory::EventLog& log, const char* node) {
+    for (const memory::Lifetime& l : memory::lifetimesOf(log))
+        if (l.origin.node == g.find(Name(node)))
+            return l.death == memory::kNever ? QStringLiteral("never") : QString::fromStdString(g[l.last.node].name.str());
+    return QStringLiteral("no storage");
+}
+
+class Heard final : public PassObserver {
+public:
+    Status stageFinished(const Graph& g, const StageResult& stage) override {
+        stages << QString::fromStdString(stage.name) + (stage.changed ? " changed" : "");
+        graphs.push_back(g.clone());
+        rewrites.push_back(stage.rewrites ? *stage.rewrites : std::vector<Rewrite>());
+        return {};
+    }
+    QStringList stages;
+    std::vector<Graph> graphs;
+    std::vector<std::vector<Rewrite>> rewrites;
+};
+
+}  // namespace
+
+class ProgramsTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void forwardAndBackwardAreOneGraph() {
+        const Program p = programOf(graphs(forwardGraph(), backwardGraph()));
+        QCOMPARE(bindingsOf(p), QString("g1.primals_2<-g0.primals_2, g1.mul<-g0.mul"));
+        const QString text = QString::fromStdString(printGraphText(p.linked()));
+        const QString expected = R"(graph():
+    %primals_1 : [num_users=2] = placeholder[target=primals_1]
+    %primals_2 : [num_users=3] = placeholder[target=primals_2]
+    %tangents_1 : [num_users=1] = placeholder[target=tangents_1]
+    %mul : [num_users=3] = call_function[target=torch.ops.aten.mul.Tensor](args = (%primals_1, %primals_2), kwargs = {})
+    %sin : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%mul,), kwargs = {})
+    %sum_1 : [num_users=1] = call_function[target=torch.ops.aten.sum.default](args = (%sin,), kwargs = {})
+    %neg : [num_users=1] = call_function[target=torch.ops.aten.neg.default](args = (%primals_1,), kwargs = {})
+    %g0_output : [num_users=0] = call_function[target=torch.ops.aliascope.graph_output.default](args = ([%sum_1, %neg, %primals_2, %mul],), kwargs = {})
+    %g1_sin : [num_users=1] = call_function[target=torch.ops.aten.cos.default](args = (%mul,), kwargs = {})
+    %mul_1 : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%g1_sin, %tangents_1), kwargs = {})
+    %mul_2 : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%mul_1, %primals_2), kwargs = {})
+    return (mul_2, None))";
+        QVERIFY2(text.trimmed() == expected, qPrintable(text));
+    }
+
+    void gradientsAreThoseOfBothGraphsRunOneAfterTheOther() {
+        const auto ones = [] { return tensor({}, {1}); };
+        const Ran first = run(forwardGraph(), {range({4}), tensor({4}, {2, 3, 4, 5})});
+        const auto& saved = first.result.outputs;
+        const Ran second = run(backwardGraph(), {saved[2], saved[3], ones()});
+        const Ran whole = run(programOf(graphs(forwardGraph(), backwardGraph())).linked(), {range({4}), tensor({4}, {2, 3, 4, 5}), ones()});
+        QCOMPARE(whole.error, std::string());
+        QCOMPARE(whole.outputs, second.outputs);
+        QVERIFY(whole.outputs.ends_with(" | None"));
+    }
+
+    void savedValuesLiveToTheirLastUseAndOtherResultsToTheOutput() {
+        const Graph g = programOf(graphs(forwardGraph(), backwardGraph())).linked();
+        const Prediction planned = predict(g, ops());
+        QVERIFY(planned.complete);
+        QCOMPARE(lifeOf(g, planned.log, "mul"), QString("g1_sin"));
+        QCOMPARE(lifeOf(g, planned.log, "sin"), QString("sum_1"));
+        QCOMPARE(lifeOf(g, planned.log, "sum_1"), QString("g0_output"));
+        QCOMPARE(lifeOf(g, planned.log, "neg"), QString("g0_output"));
+        QCOMPARE(lifeOf(g, planned.log, "mul_1"), QString("mul_2"));
+        QCOMPARE(lifeOf(g, planned.log, "mul_2"), QString("never"));
+        QCOMPARE(planned.log.peakExact, 36);  // mul, sin, sum_1
+    }
+
+    void whatIsPlannedHappens() {
+        const Graph g = programOf(graphs(forwardGraph(), backwardGraph())).linked();
+        const Ran ran = run(g, {range({4}), range({4}), tensor({}, {1})});
+        QCOMPARE(ran.error, std::string());
+        const auto mismatch = planMismatch(g, predict(g, ops()).log, ran.result.memory);
+        QVERIFY2(!mismatch, mismatch ? mismatch->sentence().c_str() : "");
+    }
+
+    /// Passes rename what a forward returns; the backward knows the old name and the place.
+    void aRenamedValueIsFoundByItsPlace() {
+        Graph f = forwardGraph();
+        f.rename(f.find("mul"_n), "getitem");
+        QCOMPARE(bindingsOf(programOf(graphs(std::move(f), backwardGraph()))), QString("g1.primals_2<-g0.primals_2, g1.mul<-g0.getitem"));
+    }
+
+    void aNodeThatIsNotReturnedIsFoundByItsName() {
+        const Program p = programOf(graphs(forwardGraph(), backwardGraph("sin_")), {{1, "sin_"_n, 0, std::nullopt, "sin"_n, 1}});
+        QCOMPARE(bindingsOf(p), QString("g1.sin_<-g0.sin, g1.primals_2<-g0.primals_2"));
+        const Graph g = p.linked();
+        QCOMPARE(lifeOf(g, predict(g, ops()).log, "sin"), QString("g1_sin"));
+    }
+
+    void fourGraphsAreBoundAsStated() {
+        const auto body = [] {
+            return forward(R"(primals_1: "f32[4][1]")", R"(sin: "f32[4][1]" = torch.ops.aten.sin.default(primals_1)
+                                                          return (sin, primals_1))");
+        };
+        const auto bodyBackward = [] {
+            return forward(R"(primals_1: "f32[4][1]", tangents_1: "f32[4][1]")", R"(cos: "f32[4][1]" = torch.ops.aten.cos.default(primals_1)
+                                                          mul: "f32[4][1]" = torch.ops.aten.mul.Tensor(cos, tangents_1)
+                                                          return (mul,))");
+        };
+        const auto list = [&] {
+            std::vector<Graph> out;
+            out.push_back(body());
+            out.push_back(body());
+            out.push_back(bodyBackward());
+            out.push_back(bodyBackward());
+            return out;
+        };
+        const auto stated = parseBindings("# the loss takes what the body gives\ng1.primals_1 = g0.out[0]\n\ng3.tangents_1 = g2.out[0]\n");
+        QVERIFY(stated.has_value());
+        const Program p = programOf(list(), *stated);
+        // Equal names in four graphs: each backward takes those of its own forward, the inner pair first.
+        QCOMPARE(bindingsOf(p), QString("g1.primals_1<-g0.sin, g2.primals_1<-g1.primals_1, g3.tangents_1<-g2.mul, g3.primals_1<-g0.primals_1"));
+        const Ran ran = run(p.linked(), {tensor({4}, {0, 0, 0, 0}), tensor({4}, {1, 2, 3, 4})});
+        QCOMPARE(ran.error, std::string());
+        QCOMPARE(ran.outputs, std::string("1 2 3 4"));  // cos(sin 0) cos(0) t
+    }
+
+    void mistakesAreNamed_data() {
+        QTest::addColumn<QString>("bindings");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("not a line") << "g1.mul - g0.mul"
+                                    << "\"g1.mul - g0.mul\" is no binding; lines like g1.primals_1 = g0.out[0] are expected";
+        QTest::newRow("no graph") << "g7.mul = g0.mul"
+                                  << "g7 cannot be bound: the program has 2 graphs";
+        QTest::newRow("later graph") << "g0.primals_1 = g1.mul_2"
+                                     << "g1 cannot be bound: a source must run before g0";
+        QTest::newRow("no input") << "g1.mul_1 = g0.mul"
+                                  << "g1.mul_1 cannot be bound: it is no input of that graph";
+        QTest::newRow("no value") << "g1.mul = g0.cos"
+                                  << "g0.cos cannot be bound: that graph has no such value";
+        QTest::newRow("no result") << "g1.mul = g0.out[4]"
+                                   << "g0.out[4] cannot be bound: that graph returns 4 values";
+        QTest::newRow("huge") << "g1.mul = g0.out[99999999999999999999999]"
+                              << "is no binding";
+        QTest::newRow("two sources") << "g1.mul = g0.mul\ng1.mul = g0.out[1]"
+                                     << "g1.mul has several sources: g0.mul, g0.out[1]";
+        QTest::newRow("shape") << "g1.mul = g0.sum_1"
+                               << "g1.mul: g0.sum_1 has shape f32[], f32[4] expected";
+    }
+    void mistakesAreNamed() {
+        QFETCH(QString, bindings);
+        QFETCH(QString, says);
+        const QString got = errorOf(graphs(forwardGraph(), backwardGraph()), bindings.toStdString());
+        QVERIFY2(got.contains(says), qPrintable(got));
+    }
+
+    void anInputWithoutSourceIsAnError() {
+        const QString unknown = errorOf(graphs(forwardGraph(), backwardGraph("tanh")));
+        QCOMPARE(unknown, QString("none"));  // by its place: primals_2 lies where it should
+        Graph shorter = forward(R"(primals_1: "f32[4][1]", primals_2: "f32[4][1]")",
+                                R"(mul: "f32[4][1]" = torch.ops.aten.mul.Tensor(primals_1, primals_2)
+                                   return (mul,))");
+        const QString got = errorOf(graphs(std::move(shorter), backwardGraph("tanh")));
+        QVERIFY2(got.contains("g1.tanh has no source among the program's graphs") && got.contains("its forward is g0"), qPrintable(got));
+        std::vector<Graph> alone;
+        alone.push_back(backwardGraph());
+        QVERIFY(errorOf(std::move(alone)).contains("no forward graph runs before it"));
+    }
+
+    void partnersOfOtherShapesAreRefused() {
+        const QString got = errorOf(graphs(forwardGraph(), backwardGraph("mul", "f32[5][1]")));
+        QVERIFY2(got.contains("g1.mul: g0.mul has shape f32[4], f32[5] expected"), qPrintable(got));
+    }
+
+    /// The pass runs on each graph; what is saved stays, and nodes keep their ids from stage to stage.
+    void stagesAreThoseOfEveryGraph() {
+        Graph f = forwardGraph();
+        Node twice;
+        twice.name = "mul_9"_n;
+        twice.op = "aten::mul.Tensor"_n;
+        twice.target = spellOp(twice.op);
+        twice.args = {Value::node(f.find("primals_1"_n)), Value::node(f.find("primals_2"_n))};
+        f.insertAfter(f.find("mul"_n), std::move(twice));
+        const Program p = programOf(graphs(std::move(f), backwardGraph()));
+        auto pipeline = parsePipeline("dce");
+        QVERIFY(pipeline.has_value());
+        Heard heard;
+        const RunResult ran = runProgram(p, *pipeline, ops(), {&heard});
+        QVERIFY(ran.complete && !ran.error);
+        QCOMPARE(heard.stages, (QStringList{"imported", "dce changed"}));
+        const Graph &before = heard.graphs[0], &after = heard.graphs[1];
+        QVERIFY(before.find("mul_9"_n) && !after.find("mul_9"_n));
+        for (const NodeId id : inOrder(after))
+            if (after[id].isCall()) QCOMPARE(after[id].name, before[id].name);
+        QCOMPARE(heard.rewrites[1].size(), std::size_t(1));
+        QCOMPARE(heard.rewrites[1][0].before[0].id, before.find("mul_9"_n));
+    }
+
+    void constantsOfBothGraphsStayApart() {
+        const auto withConstant = [](const char* parameters, const std::string& rest) {
+            return forward(parameters, "_tensor_constant0: \"f32[4][1]\" = self._tensor_constant0\n" + rest);
+        };
+        const Program p = programOf(graphs(
+            withConstant(R"(primals_1: "f32[4][1]")", R"(add: "f32[4][1]" = torch.ops.aten.add.Tensor(primals_1, _tensor_constant0)
+                                                        return (add, add))"),
+            withConstant(R"(add: "f32[4][1]", tangents_1: "f32[4][1]")", R"(mul: "f32[4][1]" = torch.ops.aten.mul.Tensor(add, _tensor_constant0)
+                                                        mul_1: "f32[4][1]" = torch.ops.aten.mul.Tensor(mul, tangents_1)
+                                                        return (mul_1,))")));
+        const std::unordered_map<Name, RuntimeValue> constants = {{"_tensor_constant0"_n, tensor({4}, {1, 1, 1, 1})},
+                                                                  {"g1__tensor_constant0"_n, tensor({4}, {2, 2, 2, 2})}};
+        const Ran ran = run(p.linked(), {range({4}), tensor({4}, {1, 1, 1, 1})}, {}, cpu(), constants);
+        QCOMPARE(ran.error, std::string());
+        QCOMPARE(ran.outputs, std::string("2 4 6 8"));
+    }
+};
+
+QTEST_APPLESS_MAIN(ProgramsTest)
+#include "tst_linked_programs.moc"
