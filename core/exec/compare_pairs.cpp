@@ -145,22 +145,26 @@ StagePairs::StagePairs(const ComparedStage& earlierStage, const ComparedStage& l
         return n && (n->kind == NodeKind::Output || (n->kind == NodeKind::Placeholder && side.row(i).out < 0));
     };
 
-    // The same node, or what rewrites made of it; of several the one that stands for the same operator.
-    for (std::size_t a = 0; a < taken.size(); ++a) {
-        const Node* n = nodeAt(earlier.bodies, earlier.row(a).site);
-        if (!n || isResult(earlier, a)) continue;
-        const auto candidates = successors.of(keyOf(earlier.row(a).site));
-        std::optional<std::size_t> best;
-        for (NodeKey candidate : candidates) {
-            const auto b = fitting(a, candidate);
-            if (!b) continue;
-            const Node* m = nodeAt(later.bodies, later.row(*b).site);
-            const bool same = m && (m->id == n->id || meaningOf(ops, *m) == meaningOf(ops, *n));
-            if (!best || same) best = b;
-            if (same) break;
+    const auto results = [](const Side& side, std::size_t row) { return side.rows.at(keyOf(side.row(row).site)).size(); };
+    // The same node, or what rewrites made of it; of several one with the same value, else the one that stands for the same operator, else the last:
+    // it is what a rewrite comes to. From the end, because of several nodes that one took the place of, the last had its value.
+    for (const bool equal : {true, false})
+        for (std::size_t a = taken.size(); a-- > 0;) {
+            const Node* n = nodeAt(earlier.bodies, earlier.row(a).site);
+            if (!n || taken[a] || isResult(earlier, a)) continue;
+            std::optional<std::size_t> best;
+            for (NodeKey candidate : successors.of(keyOf(earlier.row(a).site))) {
+                const auto b = fitting(a, candidate);
+                if (!b || (equal && later.row(*b).digest.hashV != earlier.row(a).digest.hashV)) continue;
+                const Node* m = nodeAt(later.bodies, later.row(*b).site);
+                const bool same = m && (m->id == n->id || meaningOf(ops, *m) == meaningOf(ops, *n));
+                // Which of several results one value has become, only those who take them can tell.
+                if (!same && results(later, *b) > results(earlier, a)) continue;
+                best = b;
+                if (same) break;
+            }
+            if (best) pair(a, *best);
         }
-        if (best) pair(a, *best);
-    }
     // The same name, when nothing else is known of either.
     for (std::size_t b = 0; b < pairs_.size(); ++b) {
         const Node* n = nodeAt(later.bodies, later.row(b).site);
