@@ -1,7 +1,9 @@
 #include "core/passes/copy_guard.h"
 
 #include <numeric>
+#include <unordered_set>
 
+#include "core/passes/reinplace_scatter.h"
 #include "core/passes/write_forms.h"
 
 namespace aliascope {
@@ -9,6 +11,9 @@ namespace {
 
 /// `operand` is only what the `copy_` writes.
 bool isWriteBackOnly(const Node& n, NodeId operand) { return n.is("aten::copy_"_n) && operand == n.arg(0).asNode() && !n.arg(1).usesNode(operand); }
+
+/// What a view, or a part of a list of views, may be cut out of; invalid = it is neither.
+NodeId cutOutOf(const OpRegistry& ops, const Node& n) { return n.op == "operator::getitem"_n || isSchemaView(ops, n) ? n.arg(0).asNode() : NodeId(); }
 
 }  // namespace
 
@@ -82,6 +87,33 @@ bool CopyGuard::becomesSelfCopy(NodeId write, NodeId read, NodeId copy, NodeId s
 std::uint32_t CopyGuard::find(std::uint32_t i) {
     while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
     return i;
+}
+
+NodeId writtenBeforeReaders(const OpRegistry& ops, const Graph& g, NodeId value, NodeId source) {
+    constexpr std::size_t kMostLookedAt = 4096;
+    NodeId input = source;
+    while (g[input].kind == NodeKind::CallFunction) {
+        input = cutOutOf(ops, g[input]);
+        if (!input) return {};
+    }
+    NodeId write;
+    for (const Node::User& user : g[input].users) {
+        const Node& n = g[user.id];
+        if (n.is("aten::copy_"_n) && n.arg(0).asNode() == input && (!write || g.before(user.id, write))) write = user.id;
+    }
+    if (!write) return {};
+    std::vector<NodeId> work{value};
+    std::unordered_set<NodeId> seen{value};
+    while (!work.empty()) {
+        const NodeId at = work.back();
+        work.pop_back();
+        for (const Node::User& user : g[at].users) {
+            const bool ontoItself = user.id == write && at == value && source == input;
+            if ((!g.before(user.id, write) && !ontoItself) || seen.size() > kMostLookedAt) return write;
+            if (cutOutOf(ops, g[user.id]) == at && seen.insert(user.id).second) work.push_back(user.id);
+        }
+    }
+    return {};
 }
 
 }  // namespace aliascope

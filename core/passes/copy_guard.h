@@ -43,4 +43,9 @@ private:
     std::vector<Facts> facts_;
 };
 
+/// The write-back into the input in which `source` lies that comes before a reader of `value`, so that results change if `value` became `source`;
+/// invalid = none, also when `source` lies in no input. Looks only at their users: for a single question. Of more than 4096 readers one is taken to
+/// be behind a write-back.
+NodeId writtenBeforeReaders(const OpRegistry& ops, const Graph& g, NodeId value, NodeId source);
+
 }  // namespace aliascope

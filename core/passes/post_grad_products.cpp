@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/passes/clean_up.h"
+#include "core/passes/copy_guard.h"
 #include "core/passes/functional_wrappers.h"
 #include "core/passes/layouts.h"
 #include "core/passes/post_grad_patterns.h"
@@ -39,6 +40,21 @@ bool wouldAlias(RuleContext& c, NodeId root, NodeId by) {
     return true;
 }
 
+/// An input would be overwritten before it is read for the value: extended mode refuses, reference mode says so, as PyTorch does not look.
+bool wouldReadOverwritten(RuleContext& c, NodeId root, NodeId by) {
+    const NodeId write = writtenBeforeReaders(c.ops(), c.g, root, by);
+    if (!write) return false;
+    if (c.extended) {
+        c.refuse(root, "CLONE_GUARD", {{"clone", c.g[root].name.str()}, {"node", c.g[write].name.str()}}, write);
+        return true;
+    }
+    Diagnostic d = warning("OUTPUT_ALIAS", {{"output", c.g[root].name.str()}, {"what", "memory that " + c.g[write].name.str() + " overwrites"},
+                                            {"other", c.g[by].name.str()}});
+    d.node = c.g[root].name;
+    c.pass.say(std::move(d));
+    return false;
+}
+
 /// cat of all pieces of a split, in order and along the dim of the split.
 bool joinSplit(RuleContext& c, NodeId root) {
     static const Name split("aten::split_with_sizes"), getitem("operator::getitem");
@@ -61,7 +77,7 @@ bool joinSplit(RuleContext& c, NodeId root) {
     if (!t || t->rank() == 0) return false;
     const std::int64_t dim = dimOf(c.g[source], 2, t->rank());
     if (dim < 0 || dim != dimOf(n, 1, t->rank()) || !c.oneRegion({root, source}) || !sameLayout(c, root, whole)) return false;
-    if (wouldAlias(c, root, whole)) return false;
+    if (wouldAlias(c, root, whole) || wouldReadOverwritten(c, root, whole)) return false;
     matched.push_back(source);
     c.replace(root, whole, matched, {});
     return true;
@@ -88,7 +104,7 @@ bool splitJoined(RuleContext& c, NodeId root) {
         const auto i = c.g[user.id].arg(1).asInt();
         if (!c.g[user.id].is(getitem) || !i || *i < 0 || *i >= static_cast<std::int64_t>(parts.size())) return false;
         const NodeId part = parts[static_cast<std::size_t>(*i)].asNode();
-        if (!sameLayout(c, user.id, part) || wouldAlias(c, user.id, part)) return false;
+        if (!sameLayout(c, user.id, part) || wouldAlias(c, user.id, part) || wouldReadOverwritten(c, user.id, part)) return false;
         outputs.emplace_back(user.id, part);
     }
     if (outputs.empty()) return false;

@@ -162,6 +162,24 @@ private slots:
             QCOMPARE(run.after, run.before);
     }
 
+    /// What was joined anew becomes an input that is overwritten before it is read.
+    void joinedBehindAWriteBack() {
+        const std::string text = readableGraph(R"(x: "f32[4, 4][4, 1]cpu", w: "f32[4, 4][4, 1]cpu")", R"(s = torch.ops.aten.split_with_sizes.default(x, [1, 3], 0)
+                                                                                                        l = s[0]
+                                                                                                        r = s[1]
+                                                                                                        j = torch.ops.aten.cat.default([l, r])
+                                                                                                        z = torch.ops.aten.cos.default(x)
+                                                                                                        copy_ = torch.ops.aten.copy_.default(x, z)
+                                                                                                        copy__1 = torch.ops.aten.copy_.default(w, j)
+                                                                                                        return ())");
+        RUN_PASSES(reference, text, kPass);
+        QVERIFY(reference.contains("copy_.default](args = (%w, %x)"));
+        QVERIFY(reference.diagnostic("OUTPUT_ALIAS"));
+        RUN_PASSES(extended, text, kExtended);
+        QCOMPARE(extended.after, extended.before);
+        QVERIFY(std::any_of(extended.decisions.begin(), extended.decisions.end(), [](const Decision& d) { return d.code == "CLONE_GUARD"; }));
+    }
+
     void partialReduction() {
         const auto text = [](const char* size) {
             const std::string n = size;
