@@ -329,6 +329,13 @@ TensorType atHints(const TensorType& t, const SymbolTable& symbols) {
     return out;
 }
 
+bool samePlace(const TensorType& a, const TensorType& b) {
+    if (!sameItems(a, b) || !(a.sizes == b.sizes) || !a.strides || !b.strides || !a.offset || !b.offset || !(*a.offset == *b.offset)) return false;
+    for (std::size_t d = 0; d < a.sizes.size(); ++d)
+        if (!(a.sizes[d] == SymInt(1)) && !((*a.strides)[d] == (*b.strides)[d])) return false;
+    return true;
+}
+
 bool isDense(const TensorType& t) {
     const auto region = regionOf(t);
     if (!region || knownEmpty(t) ||

@@ -56,6 +56,14 @@ bool CopyGuard::sameMemory(NodeId a, NodeId b) const {
     return a == b || (alias_.sameStorage(a, b) && x && y && x->strides && *x == *y);
 }
 
+void CopyGuard::markReturned(NodeId id) {
+    if (alias_.storageOf(id)) factsOf(id).returned = true;
+}
+
+bool CopyGuard::isReturned(NodeId id) { return alias_.storageOf(id) && factsOf(id).returned; }
+
+bool CopyGuard::seenOutside(NodeId id) { return alias_.storageOf(id) && (factsOf(id).input || factsOf(id).returned); }
+
 void CopyGuard::merge(NodeId copy, NodeId source) {
     if (!alias_.storageOf(copy) || !alias_.storageOf(source)) return;
     const std::uint32_t a = find(alias_.storageOf(copy).value), b = find(alias_.storageOf(source).value);
@@ -63,6 +71,7 @@ void CopyGuard::merge(NodeId copy, NodeId source) {
     parent_[a] = b;
     Facts &from = facts_[a], &to = facts_[b];
     to.input = to.input || from.input;
+    to.returned = to.returned || from.returned;
     const auto later = [&](NodeId& x, NodeId y) {
         if (y && (!x || g_.before(x, y))) x = y;
     };

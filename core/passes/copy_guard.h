@@ -22,6 +22,11 @@ public:
     NodeId exposes(NodeId copy, NodeId source);
     /// Both are the same elements in the same order.
     bool sameMemory(NodeId a, NodeId b) const;
+    /// The value is returned.
+    void markReturned(NodeId id);
+    bool isReturned(NodeId id);
+    /// It lies by now in memory of an input, or in what is returned.
+    bool seenOutside(NodeId id);
     /// `copy` has become `source`.
     void merge(NodeId copy, NodeId source);
 
@@ -31,6 +36,7 @@ private:
         NodeId wrapper;    ///< first that will write it
         NodeId writeBack;  ///< first `copy_` into it
         bool input = false;
+        bool returned = false;
     };
     Facts& factsOf(NodeId id) { return facts_[find(alias_.storageOf(id).value)]; }
     bool notBefore(NodeId a, NodeId b) const { return a && b && !g_.before(a, b); }

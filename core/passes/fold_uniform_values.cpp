@@ -82,6 +82,13 @@ private:
         if (n.is(fullOp())) return fill(n, *own);
         if (passesOn(packet) && n.op != dtypeView) return known(n.arg(0));
         if (n.op == dtypeView) return reinterpret(n, *own);
+        if (packet == "aten::clone" && isExtended(ctx_)) {
+            // A copy that was kept because a write comes between costs nothing when the value can be made again.
+            auto value = known(n.arg(0));
+            if (value) value->buffer = fresh();
+            if (value) value->computedBy = id;
+            return value;
+        }
         if (n.op == devicePut) {
             auto value = known(n.arg(0));
             const TensorType* from = n.arg(0).isNode() ? g_[n.arg(0).asNode()].tensor() : nullptr;

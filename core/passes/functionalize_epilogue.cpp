@@ -1,5 +1,6 @@
 // The end of the graph: new values of inputs are copied back, and what is returned is regenerated (functionalize.md 3.1 to 3.3).
 
+#include "core/passes/functional_wrappers.h"
 #include "core/passes/functionalize_state.h"
 
 namespace aliascope::functionalization {
@@ -88,6 +89,15 @@ Status Functionalizer::epilogue(NodeId output) {
         return Value::node(copy != copies.end() ? copy->second : valueOf(h));
     };
     std::vector<Value> args = g_[output].args;
+    if (form_ == Form::Auto && !writtenInputs_ && !args.empty()) {
+        std::vector<Value> shown;
+        args[0].forEachNode([&](NodeId used) {
+            const Handle* h = knownHandle(used);
+            const NodeId input = h ? h->storage->input : g_[used].kind == NodeKind::CallFunction ? NodeId() : used;
+            shown.push_back(Value::string(input ? g_[input].name : Name()));
+        });
+        if (!copies.empty()) g_.setMeta(output, kShownInputs, Value::list(std::move(shown)));
+    }
     for (Value& v : args) v = v.mapNodes(returned);
     if (!bodyResults.empty()) {
         if (args.empty() || !args[0].isSequence())

@@ -59,7 +59,7 @@ Reinplacer::Reinplacer(Graph& g, PassContext& ctx, AnalysisMode mode)
     : g_(g),
       ctx_(ctx),
       mode_(mode),
-      forms_(g, ctx),
+      forms_(g, ctx, mode == AnalysisMode::Extent),
       index_(g, ctx.ops(), mode, forms_),
       defects_(ctx),
       table_(g, ctx.ops(), index_, mode, defects_) {}
@@ -68,7 +68,7 @@ bool Reinplacer::isCandidate(NodeId id) const {
     const Node& n = g_[id];
     if (n.kind != NodeKind::CallFunction) return false;
     return wrapperKind(n) != WrapperKind::None || isInPlaceableForeach(n.op) || forms_.find(id) || inPlaceTwin(n.op) || n.op == "hop::with_effects" ||
-           forwardTwin(id);
+           forwarding(id).twin;
 }
 
 void Reinplacer::run() {
@@ -84,6 +84,7 @@ void Reinplacer::run() {
         if (ctx_.cancelled()) return;
         visit(id);
     }
+    if (mode_ == AnalysisMode::Extent) eraseRefusedCopies();
     reportForeignWriteBacks();
     replacements_.apply(g_);
     forms_.decompose(g_, ctx_, inPlaceScatters_, mode_ == AnalysisMode::Extent ? &index_.alias() : nullptr);
@@ -98,7 +99,7 @@ void Reinplacer::visit(NodeId id) {
     if (forms_.find(id)) return visitTableOp(id, 0, n.op);
     if (const Name twin = inPlaceTwin(n.op)) return visitTableOp(id, 0, twin);
     if (mode_ == AnalysisMode::Extent)
-        if (const Name twin = forwardTwin(id)) return visitForwarded(id, twin);
+        if (const Forwarding how = forwarding(id); how.twin) return visitForwarded(id, how);
     if (n.is(withEffects) && n.arg(1).kind() == Value::Kind::Op)
         if (const Name twin = inPlaceTwin(n.arg(1).name())) visitTableOp(id, 2, twin);
 }
@@ -123,8 +124,12 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
     for (std::size_t i = operand + 1; i < n.args.size(); ++i)
         n.args[i].forEachNode([&](NodeId read) { q.reads.push_back({paramName(ctx_.ops(), op, i - operand), read}); });
     for (const Keyword& k : n.kwargs) k.second.forEachNode([&](NodeId read) { q.reads.push_back({k.first.str(), read}); });
-    if (mode_ == AnalysisMode::Extent) dropHarmlessReads(q);
+    if (mode_ == AnalysisMode::Extent) {
+        dropHarmlessReads(q);
+        if (auto place = forms_.written(g_, ctx_.ops(), index_.alias(), id)) q.written.push_back(std::move(*place));
+    }
 
+    if (mode_ == AnalysisMode::Extent && keepsEveryElement(id)) return visitIdentity(q);
     const bool pays = !forms_.find(id) || writtenBackChain_.contains(id) || scatterPaysInPlace(g_, forms_, mode_, id);
     q.mayBeTaken = pays;
     Answer answer = pays ? askMakingRoom(q, cloneBytes(q.value, false), false) : table_.ask(q);
@@ -157,6 +162,10 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
         eraseWriteBackOf(q.value.asNode(), id);
         for (const auto& result : q.results) table_.accept(q.value.asNode(), result.node);
     }
+    if (writesWhatStands(id)) {
+        replacements_.add(id, q.value.asNode());
+        return ctx_.rewrite({"erase-own-write", {ref(g_, id)}, {ref(g_, q.value.asNode())}});
+    }
     if (forms_.find(id)) {
         inPlaceScatters_.insert(id);
         return;
@@ -170,8 +179,44 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
     }
 }
 
+bool Reinplacer::writesWhatStands(NodeId id) {
+    const GeneralizedScatter* form = mode_ == AnalysisMode::Extent ? forms_.find(id) : nullptr;
+    if (!form) return false;
+    return forms_.writesOwnView(g_, ctx_.ops(), index_.alias(), id, standing(form->source.asNode()));
+}
+
+bool Reinplacer::keepsEveryElement(NodeId id) {
+    const GeneralizedScatter* form = forms_.find(id);
+    NodeId source = form ? form->source.asNode() : NodeId();
+    while (source && (g_[source].is("aten::clone"_n) || g_[source].is("aten::copy"_n))) {
+        const NodeId from = g_[source].arg(g_[source].is("aten::copy"_n) ? 1 : 0).asNode();
+        const TensorType *to = g_[source].tensor(), *t = from ? g_[from].tensor() : nullptr;
+        if (!to || !t || to->dtype != t->dtype || !(to->sizes == t->sizes)) return false;
+        source = from;
+    }
+    if (!source || !forms_.writesOwnView(g_, ctx_.ops(), index_.alias(), id, source)) return false;
+    const StorageId storage = index_.alias().storageOf(id);
+    if (!storage) return false;
+    const auto& uses = index_.uses(storage);
+    return uses.empty() || uses.back().user != g_.output();
+}
+
+void Reinplacer::visitIdentity(const Question& q) {
+    Answer answer;
+    answer.inPlace = true;
+    answer.checks.push_back({"every element is what it was", CheckStep::Answer::Ok, ""});
+    withinBudget(answer);
+    ctx_.decide(makeDecision(g_, index_, {q.node, q.argument, q.argument, q.value, false, false, mode_}, answer, ctx_));
+    if (!answer.inPlace) return;
+    const NodeId input = q.value.asNode();
+    eraseWriteBackOf(input, q.node);
+    table_.accept(input, q.node);
+    replacements_.add(q.node, input);
+    ctx_.rewrite({"erase-own-write", {ref(g_, q.node)}, {ref(g_, input)}});
+}
+
 void Reinplacer::dropHarmlessReads(Question& q) {
-    if (forms_.writesOwnView(q.node)) return q.reads.clear();
+    if (writesWhatStands(q.node)) return q.reads.clear();
     const Value* own = g_[q.node].metaValue(kReadsOwnMemory);
     if (!own || !q.value.isNode()) return;
     std::erase_if(q.reads, [&](const Question::Read& read) {
@@ -381,6 +426,7 @@ void Reinplacer::takeInPlace(NodeId id, const WrapperCall& call, const Key& key)
         if (own) eraseWriteBack(copy, key.value.asNode());
         for (const auto& result : key.results) {
             table_.accept(key.value.asNode(), result.node);
+            standsIn_[result.node] = standing(key.value.asNode());
             if (call.kind == WrapperKind::Launch) replacements_.add(result.node, key.value.asNode());
         }
         return;

@@ -35,10 +35,21 @@ private:
     /// Leaves out what an operator may read of the memory that it writes: elements that stay what they are, or operands that the program itself
     /// let share that memory.
     void dropHarmlessReads(Question& q);
+    /// A scatter of what its own input holds there: the result is the input, whoever reads either. Not said of results that are returned.
+    bool keepsEveryElement(NodeId id);
+    void visitIdentity(const Question& q);
+    /// A scatter that puts every element where it stands: in place it is nothing.
+    bool writesWhatStands(NodeId id);
     void visitForeach(NodeId id);
-    /// The in-place form of an element-wise operator whose result is written back to its first operand, an input; empty = not one (L10).
-    Name forwardTwin(NodeId id) const;
-    void visitForwarded(NodeId id, Name twin);
+    /// The in-place form of an element-wise operator whose result is written back to its first operand, an input (L10). `swapped`: to the second one,
+    /// and the operator commutes. Empty name = not one.
+    struct Forwarding {
+        Name twin;
+        bool swapped = false;
+    };
+    Forwarding forwarding(NodeId id) const;
+    bool fitsForwarding(NodeId id, NodeId input) const;
+    void visitForwarded(NodeId id, const Forwarding& how);
     void visitWrapper(NodeId id);
 
     std::vector<Key> keysOf(NodeId id, const WrapperCall& call) const;
@@ -67,8 +78,12 @@ private:
     void decideByArgument(NodeId id, const WrapperCall& call, const std::vector<Key>& keys);
     void warnSeparateCopies(NodeId id, const WrapperCall& call, const std::vector<Key>& keys);
     void eraseWriteBack(NodeId copy, NodeId input);
+    /// Copies of elements onto themselves by other strides (of dimensions of one element), which `copy_` refuses.
+    void eraseRefusedCopies();
     /// Operator `id` writes `value` in place: the write-back of the input in whose memory that is has nothing left to do.
     void eraseWriteBackOf(NodeId value, NodeId id);
+    /// The value in whose memory, element by element, this one stands.
+    NodeId standing(NodeId value) const;
     void reportForeignWriteBacks();
     std::vector<Question::Read> readsOf(NodeId id, const WrapperCall& call) const;
     std::string shownName(const WrapperCall& call, const Key& key) const;
@@ -86,7 +101,7 @@ private:
     std::size_t roomWork_ = 0;          ///< steps spent on making room
     std::unordered_set<NodeId> inPlaceScatters_;
     std::unordered_set<NodeId> writtenBackChain_;
-    std::unordered_map<NodeId, NodeId> standsIn_;  ///< result -> graph input of which it is all the memory
+    std::unordered_map<NodeId, NodeId> standsIn_;  ///< result -> value that was written in place for it
     Replacements replacements_;
 };
 

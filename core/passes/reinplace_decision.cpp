@@ -26,11 +26,6 @@ bool isOnlyOverwritten(const Node& user, NodeId value) {
     return user.is("aten::copy_"_n) && user.arg(0).asNode() == value && !user.arg(1).usesNode(value);
 }
 
-bool sameGeometry(const TensorType* a, const TensorType* b) {
-    return a && b && a->dtype == b->dtype && a->strides && b->strides && a->sizes == b->sizes && *a->strides == *b->strides && a->offset &&
-           b->offset && *a->offset == *b->offset;
-}
-
 /// Id in reinplace.md 10 of the defect that makes `right` differ from PyTorch's in-place.
 std::string defectOf(const Answer& right) {
     if (right.code == "RI31") return "R2";
@@ -74,6 +69,12 @@ DecisionTable::DecisionTable(const Graph& g, const OpRegistry& ops, const Reinpl
         if (!index.uses(id).empty()) groups_[i].used = {id};
         for (NodeId input : index.inputs(id)) groups_[i].inputs.emplace_back(id, input);
     }
+    const Value* shown = mode == AnalysisMode::Extent && g.output() ? g[g.output()].metaValue(kShownInputs) : nullptr;
+    if (!shown) return;
+    std::size_t at = 0;
+    g[g.output()].arg(0).forEachNode([&](NodeId id) {
+        if (at < shown->items().size()) shown_.emplace(id, shown->items()[at++].name());
+    });
 }
 
 std::uint32_t DecisionTable::groupOf(StorageId id) const {
@@ -82,11 +83,15 @@ std::uint32_t DecisionTable::groupOf(StorageId id) const {
     return at;
 }
 
+/// PyTorch compares all strides, those of dimensions of one element too.
+bool DecisionTable::sameElements(const TensorType* a, const TensorType* b) const {
+    return a && b && samePlace(*a, *b) && (mode_ == AnalysisMode::Extent || *a->strides == *b->strides);
+}
+
 /// A result has the strides of what it replaces and counts from the same start; only then do both speak of the same elements.
 bool DecisionTable::keepsPlace(NodeId value, NodeId result) const {
     const TensorType *v = index_.geometry(value), *r = index_.geometry(result);
-    return v && r && !shifted_[storageOf(value).value] && v->dtype == r->dtype && v->strides && r->strides && *v->strides == *r->strides &&
-           v->offset && r->offset && *v->offset == *r->offset;
+    return !shifted_[storageOf(value).value] && sameElements(v, r);
 }
 
 void DecisionTable::accept(NodeId value, NodeId result) {
@@ -103,6 +108,12 @@ void DecisionTable::accept(NodeId value, NodeId result) {
     into.used.insert(into.used.end(), merged.used.begin(), merged.used.end());
     into.inputs.insert(into.inputs.end(), merged.inputs.begin(), merged.inputs.end());
     merged = {};
+}
+
+bool DecisionTable::sameMemory(NodeId a, NodeId b) const {
+    const StorageId mine = storageOf(a), its = storageOf(b);
+    return mine && its && groupOf(mine) == groupOf(its) && !shifted_[mine.value] && !shifted_[its.value] &&
+           sameElements(index_.geometry(a), index_.geometry(b));
 }
 
 Answer DecisionTable::ask(const Question& q) const { return q.value.isSequence() ? askList(q) : askTensor(q, q.value.asNode(), -1); }
@@ -188,7 +199,8 @@ Answer DecisionTable::askExtent(const Question& q, NodeId a, std::int64_t elemen
         answer.rule = "reinplace 9 L1";
         return answer;
     }
-    answer.inPlace = !limit || checkResults(q, a, element, limit, answer);
+    const NodeId input = limit ? g_[limit].arg(0).asNode() : NodeId();
+    answer.inPlace = !limit || ((rules != Rules::Extent || checkApart(q, a, element, input, answer)) && checkResults(q, a, element, limit, answer));
     return answer;
 }
 
@@ -248,6 +260,34 @@ bool DecisionTable::checkSameNode(const Question& q, NodeId a, Rules rules, Answ
     return true;
 }
 
+/// Whoever gets a result that the program keeps apart from its inputs must not get an input's memory.
+bool DecisionTable::checkApart(const Question& q, NodeId a, std::int64_t element, NodeId input, Answer& answer) const {
+    const auto apart = [&](NodeId value) {
+        const auto [first, last] = shown_.equal_range(value);
+        return std::any_of(first, last, [&](const auto& entry) { return entry.second != g_[input].name; });
+    };
+    for (const auto& [result, itsElement] : q.results) {
+        const StorageId storage = itsElement == element ? storageOf(result) : StorageId();
+        if (!storage || shown_.empty()) continue;
+        const auto& uses = index_.uses(storage);
+        if (uses.empty() || uses.back().user != g_.output()) continue;
+        const auto returned = std::find_if(uses.rbegin(), uses.rend(), [&](const StorageUse& u) { return u.user != g_.output() || apart(u.value); });
+        if (returned == uses.rend() || returned->user != g_.output()) continue;
+        check(answer, "the result is not returned apart from graph input " + g_[input].name.str(), false, g_[returned->value].name.str());
+        answer.blocker = g_.output();
+        answer.view = a;
+        const TensorType* t = index_.geometry(a);
+        const auto bytes = t ? t->bytes() : std::nullopt;
+        answer.neededBytes = bytes ? bytes->evaluate(g_.symbols) : std::nullopt;
+        answer.params = {{"view", g_[a].name.str()},
+                         {"how", "as graph input " + g_[input].name.str() + ", which the result " + g_[returned->value].name.str() + " is returned apart from"},
+                         {"needed", answer.neededBytes ? std::to_string(*answer.neededBytes) : "some"}};
+        refuse(answer, "RI51", "reinplace 9 theorem 1");
+        return false;
+    }
+    return true;
+}
+
 /// The write-back rewrites the memory in which the results stand. Whoever reads them from then on finds them only if it copies them onto themselves.
 bool DecisionTable::checkResults(const Question& q, NodeId a, std::int64_t element, NodeId limit, Answer& answer) const {
     const NodeId input = g_[limit].arg(0).asNode(), source = g_[limit].arg(1).asNode();
@@ -256,9 +296,9 @@ bool DecisionTable::checkResults(const Question& q, NodeId a, std::int64_t eleme
         if (!storage || itsElement != element) continue;
         // The result itself is then `a`, whatever strides it would have had elsewhere; a view of it is where its own geometry says.
         const bool ontoItself =
-            source && (source == result ? !shifted_[storageOf(a).value] && sameGeometry(index_.geometry(a), index_.geometry(input))
+            source && (source == result ? !shifted_[storageOf(a).value] && sameElements(index_.geometry(a), index_.geometry(input))
                                         : storageOf(source) == storage && keepsPlace(a, result) &&
-                                              sameGeometry(index_.geometry(source), index_.geometry(input)));
+                                              sameElements(index_.geometry(source), index_.geometry(input)));
         if (ontoItself) continue;
         const auto& uses = index_.uses(storage);
         auto at = std::lower_bound(uses.begin(), uses.end(), limit, [&](const StorageUse& u, NodeId n) { return g_.before(u.user, n); });

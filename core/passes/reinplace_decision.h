@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/passes/reinplace_index.h"
@@ -77,6 +78,8 @@ public:
     std::optional<std::int64_t> neededBytes(const Question& q, const std::vector<StorageUse>& readers) const;
     /// From now on `result` lies in the memory of `value`, because its node writes there: later questions of extent analysis take both for one.
     void accept(NodeId value, NodeId result);
+    /// Both are the same elements of one memory, as far as nodes were accepted.
+    bool sameMemory(NodeId a, NodeId b) const;
 
 private:
     /// Which analysis, and what counts as overlap where geometry leaves it open.
@@ -90,6 +93,7 @@ private:
     bool checkGroupInputs(const Question& q, NodeId a, Rules rules, Answer& answer, NodeId& limit) const;
     bool checkSameNode(const Question& q, NodeId a, Rules rules, Answer& answer) const;
     bool checkResults(const Question& q, NodeId a, std::int64_t element, NodeId limit, Answer& answer) const;
+    bool checkApart(const Question& q, NodeId a, std::int64_t element, NodeId input, Answer& answer) const;
     bool refuseInput(NodeId a, NodeId input, const char* code, const char* rule, Answer& answer) const;
 
     template <class Found>
@@ -99,6 +103,7 @@ private:
     std::optional<StorageUse> laterUse(const Question& q, NodeId a, NodeId limit, Rules rules) const;
     bool conflicts(const Question& q, NodeId a, NodeId value, Rules rules) const;
     bool overlaps(const TensorType* a, const TensorType* b, Rules rules) const;
+    bool sameElements(const TensorType* a, const TensorType* b) const;
     bool keepsPlace(NodeId value, NodeId result) const;
     void explainLaterUse(const Question& q, NodeId a, const StorageUse& use, Rules rules, Answer& answer) const;
     NodeId finalReader(NodeId view) const;
@@ -120,6 +125,7 @@ private:
     };
     mutable std::vector<std::uint32_t> parent_;
     mutable std::vector<Group> groups_;
+    std::unordered_multimap<NodeId, Name> shown_;  ///< returned value -> the input whose memory it may show; an empty name is none
     std::vector<bool> shifted_;  ///< the storage's geometry does not count from the start of the memory it was merged into
 };
 

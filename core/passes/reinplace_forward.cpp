@@ -4,23 +4,43 @@
 #include "core/passes/reinplace_report.h"
 
 namespace aliascope {
+namespace {
 
-Name Reinplacer::forwardTwin(NodeId id) const {
+/// `a op b` is `b op a`, bit for bit.
+bool commutes(const Node& n) {
+    static const Name add("aten::add.Tensor"), mul("aten::mul.Tensor");
+    return (n.is(add) || n.is(mul)) && n.args.size() == 2 && n.kwargs.empty();
+}
+
+}  // namespace
+
+/// The operator's result lies where the input does, or nobody but the write-back sees where it lies.
+bool Reinplacer::fitsForwarding(NodeId id, NodeId input) const {
+    const TensorType *from = index_.geometry(input), *to = index_.geometry(id);
+    if (!to) to = g_[id].tensor();
+    if (!from || !to || !from->strides || from->dtype != to->dtype || from->dtypeName != to->dtypeName || !(from->sizes == to->sizes)) return false;
+    const auto& users = g_[id].users;
+    const bool onlyWrittenBack = users.size() == 1 && users.front().uses == 1;
+    return onlyWrittenBack || (index_.geometry(id) && to->strides && *from->strides == *to->strides);
+}
+
+Reinplacer::Forwarding Reinplacer::forwarding(NodeId id) const {
     const Node& n = g_[id];
-    if (n.kind != NodeKind::CallFunction || !n.arg(0).isNode() || !isInput(g_[n.arg(0).asNode()])) return {};
-    const NodeId input = n.arg(0).asNode();
-    if (!index_.writeBack(input, id)) return {};
+    if (n.kind != NodeKind::CallFunction || n.args.empty()) return {};
     const OpDef* op = ctx_.ops().find(n.op);
     if (!op || !op->is(Trait::Pointwise) || !op->isPure()) return {};
     const OpDef* twin = ctx_.ops().inPlaceOf(*op);
-    const TensorType *from = index_.geometry(input), *to = index_.geometry(id);
-    const bool fits = from && to && from->dtype == to->dtype && from->dtypeName == to->dtypeName && from->strides && to->strides &&
-                      from->sizes == to->sizes && *from->strides == *to->strides;
-    return twin && fits ? twin->canonical : Name();
+    if (!twin) return {};
+    for (const std::size_t operand : {std::size_t{0}, std::size_t{1}}) {
+        if (operand == 1 && !commutes(n)) break;
+        const NodeId input = n.arg(operand).asNode();
+        if (input && isInput(g_[input]) && index_.writeBack(input, id) && fitsForwarding(id, input)) return {twin->canonical, operand == 1};
+    }
+    return {};
 }
 
-void Reinplacer::visitForwarded(NodeId id, Name twin) {
-    const NodeId input = g_[id].arg(0).asNode();
+void Reinplacer::visitForwarded(NodeId id, const Forwarding& how) {
+    const NodeId input = g_[id].arg(how.swapped ? 1 : 0).asNode();
     // A value that is returned besides must not become the caller's own input.
     const StorageId storage = index_.alias().storageOf(id);
     if (!storage) return;
@@ -37,7 +57,7 @@ void Reinplacer::visitForwarded(NodeId id, Name twin) {
             if (read != input) q.reads.push_back({name, read});
         });
     };
-    for (std::size_t i = 1; i < g_[id].args.size(); ++i) reads("argument " + std::to_string(i), g_[id].args[i]);
+    for (std::size_t i = 0; i < g_[id].args.size(); ++i) reads("argument " + std::to_string(i), g_[id].args[i]);
     for (const auto& [key, value] : g_[id].kwargs) reads(key.str(), value);
     Answer answer = askMakingRoom(q, cloneBytes(q.value, false), false);
     withinBudget(answer);
@@ -49,7 +69,12 @@ void Reinplacer::visitForwarded(NodeId id, Name twin) {
     rewrite.theorem = "reinplace 9 L10";
     eraseWriteBackOf(input, id);
     table_.accept(input, id);
-    g_.setCall(id, spellOp(twin), twin);
+    if (how.swapped) {
+        const Value first = g_[id].arg(0), second = g_[id].arg(1);
+        g_.setArg(id, 0, second);
+        g_.setArg(id, 1, first);
+    }
+    g_.setCall(id, spellOp(how.twin), how.twin);
     ctx_.rewrite(std::move(rewrite));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/passes/functional_wrappers.h"
+
 namespace aliascope {
 namespace {
 
@@ -179,18 +181,22 @@ std::string_view packetKey(const Node& n) {
     return text.substr(0, text.find('.'));
 }
 
-bool isBuffer(const Graph& g, NodeId id) {
-    const Node* n = &g[id];
-    while (n->op == "operator::getitem" && n->arg(0).isNode() && g.before(n->arg(0).asNode(), n->id)) n = &g[n->arg(0).asNode()];
-    return n->kind == NodeKind::Placeholder || n->kind == NodeKind::Output || fallbackPackets().contains(packetKey(*n));
+/// PyTorch knows the first form of wrapped calls as such a kernel, and forgot the second.
+bool isKernel(const Node& n, AnalysisMode mode) {
+    return fallbackPackets().contains(packetKey(n)) || (mode == AnalysisMode::Extent && wrapperKind(n) != WrapperKind::None);
 }
 
-bool surelyMaterialised(const Graph& g, NodeId id) {
-    if (isBuffer(g, id)) return true;
+bool isBuffer(const Graph& g, AnalysisMode mode, NodeId id) {
+    const Node* n = &g[id];
+    while (n->op == "operator::getitem" && n->arg(0).isNode() && g.before(n->arg(0).asNode(), n->id)) n = &g[n->arg(0).asNode()];
+    return n->kind == NodeKind::Placeholder || n->kind == NodeKind::Output || isKernel(*n, mode);
+}
+
+bool surelyMaterialised(const Graph& g, AnalysisMode mode, NodeId id) {
+    if (isBuffer(g, mode, id)) return true;
     return std::any_of(g[id].users.begin(), g[id].users.end(), [&](const Node::User& user) {
         const Node& n = g[user.id];
-        const std::string_view key = packetKey(n);
-        return n.kind == NodeKind::Output || realizingPackets().contains(key) || fallbackPackets().contains(key);
+        return n.kind == NodeKind::Output || realizingPackets().contains(packetKey(n)) || isKernel(n, mode);
     });
 }
 
@@ -200,7 +206,7 @@ bool scatterPaysInPlace(const Graph& g, const ScatterForms& forms, AnalysisMode 
     if (forms.alwaysWrites(id)) return true;
     const NodeId input = g[id].arg(0).asNode();
     const bool readsInput = mode == AnalysisMode::Reference || !forms.coversInput(g, id);
-    if (readsInput && surelyMaterialised(g, input) && surelyMaterialised(g, id)) return true;
+    if (readsInput && surelyMaterialised(g, mode, input) && surelyMaterialised(g, mode, id)) return true;
     const Node& from = g[input];
     if (from.kind != NodeKind::Placeholder && from.kind != NodeKind::GetAttr) return false;
     return std::any_of(g[id].users.begin(), g[id].users.end(),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/analysis/footprint.h"
 #include "core/passes/reinplace_candidates.h"
 #include "core/passes/reinplace_save.h"
 #include "core/passes/write_forms.h"
@@ -190,13 +191,31 @@ void Reinplacer::markChain(NodeId input, NodeId last, const std::unordered_map<N
     if (whole && written <= *whole) writtenBackChain_.insert(chain.begin(), chain.end());
 }
 
+NodeId Reinplacer::standing(NodeId value) const {
+    const auto it = standsIn_.find(value);
+    return it == standsIn_.end() ? value : it->second;
+}
+
 void Reinplacer::eraseWriteBackOf(NodeId value, NodeId id) {
     NodeId input = value;
     if (mode_ == AnalysisMode::Extent) {
-        if (const auto it = standsIn_.find(value); it != standsIn_.end()) input = it->second;
-        if (isInput(g_[input])) standsIn_[id] = input;
+        input = standsIn_[id] = standing(value);
+        // A view that shows all of an input is the input.
+        const StorageId storage = index_.alias().storageOf(input);
+        const TensorType* place = index_.geometry(input);
+        if (storage && place)
+            for (NodeId whole : index_.inputs(storage))
+                if (index_.geometry(whole) && samePlace(*place, *index_.geometry(whole))) input = whole;
     }
     if (const NodeId copy = index_.writeBack(input, id)) eraseWriteBack(copy, input);
+}
+
+void Reinplacer::eraseRefusedCopies() {
+    for (NodeId id : inOrder(g_)) {
+        const NodeId to = g_[id].is("aten::copy_"_n) ? g_[id].arg(0).asNode() : NodeId(), from = to ? g_[id].arg(1).asNode() : NodeId();
+        if (!from || from == to || replacements_.contains(id) || !table_.sameMemory(to, from)) continue;
+        if (!(*index_.geometry(to)->strides == *index_.geometry(from)->strides)) eraseWriteBack(id, to);
+    }
 }
 
 }  // namespace aliascope

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/ops/infer.h"
 #include "core/analysis/footprint.h"
+#include "core/ops/infer.h"
 #include "core/passes/clone_nodes.h"
 #include "core/passes/layouts.h"
 #include "core/passes/new_nodes.h"
@@ -55,6 +55,16 @@ std::vector<Value> withOperands(std::vector<Value> operands, const ScatterView& 
     return operands;
 }
 
+/// Geometry of `view` of a value of geometry `base`; `input` stands for the value.
+std::optional<TensorType> viewed(const Graph& g, const OpRegistry& ops, const TensorType& base, NodeId input, const ScatterView& view) {
+    const auto bound = bindCall(ops, newCall(view.op, withOperands({Value::node(input)}, view), view.kwargs));
+    if (!bound) return std::nullopt;
+    const TypePtr type = Type::tensor(base);
+    const std::function<TypePtr(NodeId)> typeOf = [&](NodeId id) { return id == input ? type : g[id].type; };
+    auto types = viewGeometry(InferContext(g, *bound, typeOf), base);
+    return types && types->size() == 1 ? std::optional(std::move(types->front())) : std::nullopt;
+}
+
 }  // namespace
 
 bool isSchemaView(const OpRegistry& ops, const Node& node) {
@@ -67,7 +77,7 @@ bool isSchemaView(const OpRegistry& ops, const Node& node) {
 
 bool isViewScatter(Name op) { return !viewOfScatter(op).empty(); }
 
-ScatterForms::ScatterForms(Graph& g, PassContext& ctx) {
+ScatterForms::ScatterForms(Graph& g, PassContext& ctx, bool byPlace) : byPlace_(byPlace) {
     for (NodeId id : g.order()) {
         if (!g.contains(id)) continue;
         const Node& n = g[id];
@@ -77,6 +87,7 @@ ScatterForms::ScatterForms(Graph& g, PassContext& ctx) {
         else if (n.arg(0).isNode() && isSchemaView(ctx.ops(), n))
             learnView(g, id);
     }
+    places_.reset();
 }
 
 NodeId ScatterForms::baseOf(NodeId id) const {
@@ -121,7 +132,7 @@ bool ScatterForms::merge(Graph& g, PassContext& ctx, NodeId outer, const Scatter
     const auto found = forms_.find(inner);
     if (found == forms_.end()) return false;
     const GeneralizedScatter form = found->second;
-    if (baseOf(input) != baseOf(form.input) || chainOf(form.input) != childChain(chainOf(input), view)) return false;
+    if (!isNested(g, ctx.ops(), input, view, form.input)) return false;
     // The merged node takes the inner one's place, so what it reads must stand before that.
     for (NodeId operand : g.operands(outer))
         if (operand != inner && !g.before(operand, inner)) return false;
@@ -153,18 +164,42 @@ bool ScatterForms::merge(Graph& g, PassContext& ctx, NodeId outer, const Scatter
     return true;
 }
 
+bool ScatterForms::isNested(const Graph& g, const OpRegistry& ops, NodeId input, const ScatterView& view, NodeId innerInput) {
+    if (baseOf(input) == baseOf(innerInput) && chainOf(innerInput) == childChain(chainOf(input), view)) return true;
+    if (!byPlace_) return false;
+    if (!places_) places_.emplace(g, ops);
+    const TensorType *whole = places_->geometry(input), *part = places_->geometry(innerInput);
+    if (!whole || !part || !places_->sameStorage(input, innerInput)) return false;
+    const auto place = viewed(g, ops, *whole, input, view);
+    return place && samePlace(*place, *part);
+}
+
 const GeneralizedScatter* ScatterForms::find(NodeId id) const {
     const auto it = forms_.find(id);
     return it == forms_.end() ? nullptr : &it->second;
 }
 
-bool ScatterForms::writesOwnView(NodeId id) {
+std::optional<TensorType> ScatterForms::written(const Graph& g, const OpRegistry& ops, const AliasInfo& places, NodeId id) const {
     const GeneralizedScatter* form = find(id);
-    const NodeId source = form ? form->source.asNode() : NodeId();
-    if (!source || source == form->input || baseOf(source) != baseOf(form->input)) return false;
-    std::uint32_t chain = chainOf(form->input);
-    for (const ScatterView& view : form->views) chain = childChain(chain, view);
-    return chainOf(source) == chain;
+    const TensorType* input = form ? places.geometry(form->input) : nullptr;
+    if (!input || !input->strides || !input->offset) return std::nullopt;
+    std::optional<TensorType> at = *input;
+    for (const ScatterView& view : form->views)
+        if (at) at = viewed(g, ops, *at, form->input, view);
+    return at;
+}
+
+bool ScatterForms::writesOwnView(const Graph& g, const OpRegistry& ops, const AliasInfo& places, NodeId id, NodeId source) {
+    const GeneralizedScatter* form = find(id);
+    if (!form || !source) return false;
+    if (source != form->input && baseOf(source) == baseOf(form->input)) {
+        std::uint32_t chain = chainOf(form->input);
+        for (const ScatterView& view : form->views) chain = childChain(chain, view);
+        if (chainOf(source) == chain) return true;
+    }
+    if (!places.sameStorage(source, form->input) || !places.geometry(source)) return false;
+    const auto place = written(g, ops, places, id);
+    return place && samePlace(*place, *places.geometry(source));
 }
 
 bool ScatterForms::coversInput(const Graph& g, NodeId id) const {
@@ -195,10 +230,16 @@ void ScatterForms::sayCopiedDensely(const Graph& g, PassContext& ctx, NodeId id,
 }
 
 void ScatterForms::decompose(Graph& g, PassContext& ctx, const std::unordered_set<NodeId>& inPlace, const AliasInfo* places) const {
-    const auto cloned = [&](NodeId id, NodeId input, Rewrite& rewrite) {
+    const auto cloned = [&](NodeId id, const GeneralizedScatter& form, Rewrite& rewrite) {
+        const NodeId input = form.input;
         const TensorType* t = places ? places->geometry(input) : nullptr;
-        if (t && t->strides && !(isDense(*t) && t->offset == SymInt(0))) {
-            const ClonedTensor copy = CloneNodes(g, ctx.ops(), *places, id, {input}, CloneExtent::Prefix).clone(input);
+        const auto countsFromStart = [](const ScatterView& v) { return v.op == "aten::as_strided" && v.args.size() > 2 && !v.args[2].isNone(); };
+        const bool keepOffset =
+            t && !(t->offset == SymInt(0)) &&
+            (std::any_of(form.views.begin(), form.views.end(), countsFromStart) || addressedByPlace(ctx.ops(), g, {id}, Clones::Count));
+        if (t && t->strides && (keepOffset || !isDense(*t))) {
+            const ClonedTensor copy =
+                CloneNodes(g, ctx.ops(), *places, id, {input}, keepOffset ? CloneExtent::Prefix : CloneExtent::Tight).clone(input);
             for (NodeId n : copy.made) rewrite.after.push_back(ref(g, n));
             return copy.result;
         }
@@ -253,7 +294,7 @@ void ScatterForms::decompose(Graph& g, PassContext& ctx, const std::unordered_se
     each(false, [&](NodeId id, const GeneralizedScatter& form) {
         if (!alwaysWrites(id)) return functional(id, form);
         Rewrite rewrite{"decompose-scatter", {ref(g, id)}, {}};
-        write(id, form, cloned(id, form.input, rewrite), rewrite);
+        write(id, form, cloned(id, form, rewrite), rewrite);
         ctx.rewrite(std::move(rewrite));
     });
     each(true, [&](NodeId id, const GeneralizedScatter& form) {

@@ -1,5 +1,6 @@
 #include "core/passes/remove_noops.h"
 
+#include <algorithm>
 #include <limits>
 #include <unordered_set>
 
@@ -7,6 +8,7 @@
 #include "core/passes/copy_guard.h"
 #include "core/passes/functional_wrappers.h"
 #include "core/passes/layouts.h"
+#include "core/passes/reinplace_scatter.h"
 #include "core/passes/sub_graphs.h"
 #include "core/passes/write_forms.h"
 
@@ -145,13 +147,53 @@ private:
                 inputs_.insert(id);
                 if (const StorageId s = alias_.storageOf(id)) inputStorages_.insert(s);
             }
+        for (NodeId id : inOrder(g_)) {
+            const Node& n = g_[id];
+            if (!extended_ || !n.is("aten::copy_"_n) || !n.arg(1).isNode() || !inputs_.contains(n.arg(0).asNode())) continue;
+            noteChain(n.arg(0).asNode(), n.arg(1).asNode());
+        }
         if (!g_.output()) return;
         const Value& result = g_[g_.output()].arg(0);
         if (result.isNode()) bareOutput_ = result.asNode();
         result.forEachNode([&](NodeId id) {
             outputs_.insert(id);
+            guard_.markReturned(id);
             if (const StorageId s = alias_.storageOf(id)) outputStorages_.insert(s);
         });
+    }
+
+    /// What the value is the new value of, when its operator may write that in place, or what it is a copy of; invalid = nothing.
+    NodeId replacedBy(NodeId id) const {
+        const Node& n = g_[id];
+        if (n.is("aten::copy"_n)) return n.arg(1).asNode();
+        if (n.is("aten::clone"_n) || isViewScatter(n.op) || n.is("aten::index_put"_n) || n.is("aten::_unsafe_index_put"_n)) return n.arg(0).asNode();
+        if (n.op != "operator::getitem" || !n.arg(0).isNode()) return {};
+        const auto call = readWrapper(ctx_.ops(), g_, n.arg(0).asNode());
+        if (!call) return {};
+        const Value& key = n.arg(1);
+        if (call->kind == WrapperKind::Launch) {
+            for (const WrappedArgument& argument : call->arguments)
+                if (key.name() == argument.param) return argument.value.asNode();
+            return {};
+        }
+        const auto index = key.asInt();
+        if (!index || *index < static_cast<std::int64_t>(call->results)) return {};
+        const std::size_t j = static_cast<std::size_t>(*index) - call->results;
+        if (call->kind == WrapperKind::V2) return j < call->bases.size() ? call->bases[j].asNode() : NodeId();
+        return j < call->arguments.size() ? call->arguments[j].value.asNode() : NodeId();
+    }
+
+    /// Notes the storages of a chain of such new values that leads from the input's memory to `value`.
+    void noteChain(NodeId input, NodeId value) {
+        constexpr std::size_t kLongestChain = 4096;
+        const StorageId end = alias_.storageOf(input);
+        std::vector<StorageId> chain;
+        for (NodeId at = value; at && chain.size() < kLongestChain; at = replacedBy(alias_.storage(chain.back()).base)) {
+            const StorageId storage = alias_.storageOf(at);
+            if (storage == end) return writtenBack_.insert(chain.begin(), chain.end());
+            if (!storage) return;
+            chain.push_back(storage);
+        }
     }
 
     void visit(NodeId id) {
@@ -165,7 +207,8 @@ private:
             const NodeId exposing = guard_.exposes(id, source);
             // `x.copy_(x)` does nothing: taking it away moves no copy elsewhere.
             const NodeId misplaced = startMoves(id, source) ? addressedByPlace(ctx_.ops(), g_, {id}) : NodeId();
-            const NodeId conflict = exposing || copiesItself(id) ? exposing : guard_.conflict(id, source);
+            const bool empty = std::any_of(own->sizes.begin(), own->sizes.end(), [](const SymInt& size) { return size == SymInt(0); });
+            const NodeId conflict = exposing || copiesItself(id) || (empty && extended_) ? exposing : guard_.conflict(id, source);
             const NodeId write = conflict ? conflict : misplaced;
             if (write && extended_) return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
             if (exposing) sayExposed(id, source, exposing);
@@ -210,8 +253,11 @@ private:
             return true;
         };
         if (!isView(id, source)) {
-            const bool outside = inputStorages_.contains(from) || outputStorages_.contains(from);
-            return outputStorages_.contains(own) && outside && refused("memory of " + g_[source].name.str());
+            // PyTorch asks for storages as they were before the pass.
+            const bool outside = extended_ ? guard_.seenOutside(source) || (writtenBack_.contains(from) && !copiesItself(id))
+                                           : inputStorages_.contains(from) || outputStorages_.contains(from);
+            const bool returned = extended_ ? guard_.isReturned(id) : outputStorages_.contains(own);
+            return returned && outside && refused("memory of " + g_[source].name.str());
         }
         // PyTorch looks at the returned value only when it is no tuple.
         const auto isOutput = [&](NodeId n) { return extended_ ? outputs_.contains(n) : n == bareOutput_; };
@@ -262,6 +308,7 @@ private:
     CopyGuard guard_;
     std::unordered_set<NodeId> inputs_, outputs_;
     std::unordered_set<StorageId> inputStorages_, outputStorages_;
+    std::unordered_set<StorageId> writtenBack_;  ///< what ends in an input: written where it stands, it is the input
     NodeId bareOutput_;
 };
 

@@ -98,6 +98,18 @@ private slots:
         QCOMPARE(run.after, run.before);
     }
 
+    /// The copy separates a write from a reader; a second constant does so too, and copies nothing.
+    void copiesOfConstantsAreConstants() {
+        const std::string text = graph(R"(f: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 2, dtype = torch.float32, layout = torch.strided, device = device(type='cuda', index=0), pin_memory = False)
+                                          c: "f32[3][1]cuda:0" = torch.ops.aten.clone.default(f)
+                                          return (f, c, x))");
+        RUN_PASSES(extended, text, "fold-constants{mode=extended}");
+        QCOMPARE(extended.count("aten.clone.default"), 0);
+        QCOMPARE(extended.count("aten.full.default"), 2);
+        RUN_PASSES(reference, text, kReference);
+        QCOMPARE(reference.after, reference.before);
+    }
+
     /// Both could be one buffer that someone writes.
     void sharedBuffersStay() {
         RUN_PASSES(run, graph(R"(f: "f32[3, 4][4, 1]cuda:0" = torch.ops.aten.full.default([3, 4], 2.5, dtype = torch.float32, device = device(type='cuda'))

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/analysis/alias.h"
+#include "core/passes/reinplace_scatter.h"
 #include "core/reduce/reduce_graph.h"
 #include "core/text/print.h"
 
@@ -52,6 +53,7 @@ struct Behaviour {
     std::vector<std::vector<double>> results;
     std::vector<std::vector<std::byte>> untouched;  ///< storages of inputs whose gaps count too
     std::vector<std::vector<double>> inputsAfter;
+    std::vector<std::size_t> memory;  ///< of each result: index of the first input, or else result, that lies in the same storage
     std::string error;  ///< code; empty = it ran
     std::string message;
 };
@@ -85,6 +87,17 @@ std::string difference(const Behaviour& want, const Behaviour& got) {
     return {};
 }
 
+bool sharesMore(const Behaviour& want, const Behaviour& got) {
+    if (want.memory.size() != got.memory.size()) return false;
+    for (std::size_t i = 0; i < got.memory.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (got.memory[i] == got.memory[j] && want.memory[i] != want.memory[j]) return true;
+    const std::size_t inputs = got.inputsAfter.size();
+    for (std::size_t i = 0; i < got.memory.size(); ++i)
+        if (got.memory[i] < inputs && want.memory[i] != got.memory[i]) return true;
+    return false;
+}
+
 /// The hash, and what re-inplacing says of wrappers beside the graph: it decides what they copy.
 std::uint64_t programKey(const Graph& g, std::uint64_t hash) {
     for (NodeId id : inOrder(g))
@@ -109,6 +122,13 @@ bool isSelfCopy(const AliasInfo& alias, NodeId to, NodeId from) {
     return alias.sameStorage(to, from) && a && b && a->strides && *a == *b;
 }
 
+/// The result is the source in another layout: nothing of the base is copied.
+bool coversBase(const Graph& g, const Node& scatter) {
+    const TensorType* own = scatter.tensor();
+    const TensorType* source = scatter.arg(1).isNode() ? g[scatter.arg(1).asNode()].tensor() : nullptr;
+    return own && source && own->sizes == source->sizes;
+}
+
 void countCopies(const Graph& g, const OpRegistry& ops, LaneOutcome& lane) {
     static const Name clone("aten::clone"), copy("aten::copy_");
     std::optional<AliasInfo> alias;
@@ -117,6 +137,9 @@ void countCopies(const Graph& g, const OpRegistry& ops, LaneOutcome& lane) {
         if (n.is(clone)) {
             ++lane.clones;
             lane.clonedBytes += bytesOf(g, id);
+        } else if (isViewScatter(n.op) && !coversBase(g, n)) {
+            ++lane.scatters;
+            lane.scatteredBytes += bytesOf(g, id);
         } else if (n.is(copy)) {
             if (!alias) alias.emplace(g, ops);
             const NodeId to = n.arg(0).asNode(), from = n.arg(1).asNode();
@@ -188,8 +211,15 @@ struct ProgramChecker::Machine {
         options.bodies = &bodies;
         const exec::ExecResult result = execute(g, ops, *cpu, *inputs, {}, options);
         if (result.error) return fail(*result.error);
+        std::vector<const exec::Storage*> storages;
+        for (const RuntimeValue& v : result.inputs)
+            if (const Tensor* t = v.tensor()) storages.push_back(t->storage.get());
         for (const RuntimeValue& v : result.outputs)
             if (const Tensor* t = v.tensor()) {
+                // A tensor without elements shares nothing.
+                storages.push_back(t->numel() > 0 ? t->storage.get() : nullptr);
+                const auto first = storages.back() ? std::find(storages.begin(), storages.end(), storages.back()) : storages.end() - 1;
+                out.memory.push_back(static_cast<std::size_t>(first - storages.begin()));
                 out.sizes.push_back(t->sizes);
                 appendElements(*cpu, *t, out.results.emplace_back());
             }
@@ -225,6 +255,8 @@ struct ProgramChecker::Machine {
                 std::unordered_map<std::uint64_t, std::string>& known, LaneOutcome& lane)
             : machine(machine), bytes(bytes), want(want), known(known), lane(lane) {}
         Status stageFinished(const Graph& g, const StageResult& stage) override {
+            if (stage.decisions)
+                lane.strict = lane.strict || std::any_of(stage.decisions->begin(), stage.decisions->end(), [](const Decision& d) { return d.code == "FP_STRICT"; });
             if (!lane.stage.empty() || stage.state == StageResult::State::Failed) return {};
             const auto [seen, fresh] = known.try_emplace(programKey(g, stage.hash));
             if (fresh) seen->second = difference(want, machine.run(g, bytes));
@@ -278,13 +310,16 @@ ProgramOutcome ProgramChecker::check(const Graph& program) const {
             lane.what = "fails with " + (result.error ? result.error->code : std::string("nothing said"));
         } else {
             countCopies(g, machine_->ops, lane);
+            lane.sharesMore = sharesMore(want, machine_->run(g, bytes));
         }
         const bool held = !lane.stage.empty() && (result.failed || lane.unsound.empty() || pipeline.name == "best");
         if (held && out.failure.empty()) out.failure = lane.pipeline + "/" + lane.stage + ": " + lane.what;
     }
     const LaneOutcome* best = out.lane("best");
+    if (best && best->sharesMore && out.failure.empty()) out.failure = "best: results share memory that the program keeps apart";
     for (const LaneOutcome& lane : out.lanes) {
-        if (!best || !out.failure.empty() || &lane == best || !lane.unsound.empty() || !lane.stage.empty()) continue;
+        if (!best || !out.failure.empty() || &lane == best || !lane.unsound.empty() || !lane.stage.empty() || lane.sharesMore) continue;
+        if (best->strict) continue;  // its sums are exact, and computing one moves bytes
         if (best->clones > lane.clones && best->copies() > lane.copies())
             out.failure = "best keeps more clones than " + lane.pipeline;
         else if (best->copied() > lane.copied())

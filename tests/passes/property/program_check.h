@@ -17,13 +17,16 @@ struct LaneOutcome {
     std::string pipeline;
     std::vector<std::string> said;                     ///< codes of all warnings
     std::string unsound;                               ///< code of the warning with which a pass says that PyTorch goes wrong here; empty = none
+    bool strict = false;                               ///< keeps bits of floats that PyTorch's rewrites may change (`x + 0`)
+    bool sharesMore = false;                           ///< results lie in one memory, or in an input's, that do not in the program
     std::string stage;                                 ///< the first that gives something else; empty = none
     std::string what;                                  ///< what is wrong there
     std::int64_t clones = 0, clonedBytes = 0;          ///< of the last graph, symbols at their hints
     std::int64_t copiesBack = 0, copiedBackBytes = 0;  ///< into inputs, without those that move nothing
-    /// A clone may take the place of a copy back.
-    std::int64_t copies() const { return clones + copiesBack; }
-    std::int64_t copied() const { return clonedBytes + copiedBackBytes; }
+    std::int64_t scatters = 0, scatteredBytes = 0;     ///< functional ones: each makes the whole base anew
+    /// A clone may take the place of a copy back, or of a base made anew.
+    std::int64_t copies() const { return clones + copiesBack + scatters; }
+    std::int64_t copied() const { return clonedBytes + copiedBackBytes + scatteredBytes; }
 };
 
 struct ProgramOutcome {

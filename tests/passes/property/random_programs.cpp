@@ -1,7 +1,7 @@
 // Long runs of the property tests: `random_programs [--first SEED] [--count N] [--seconds S] [--failures N] [--print]`. Seeds know nothing of each
 // other: several processes take a range each, and a run that ended early goes on behind the seed that its last line names. Ends with warnings and
-// failures by kind, and one line: programs, seconds, in how many of them best copies fewer bytes than torch-v2, failures. Exit code 1 when a program
-// fails.
+// failures by kind, and one line: programs, seconds, in how many of them best copies fewer bytes than torch-v2, failures. `random_programs FILE...`
+// checks programs that stand in files instead, such as those that a long run printed. Exit code 1 when a program fails.
 
 #include <chrono>
 #include <cstdio>
@@ -9,7 +9,10 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "core/exec/symbol_values.h"
+#include "core/text/document.h"
 #include "core/text/print.h"
 #include "tests/passes/property/program_check.h"
 #include "tests/passes/property/random_program.h"
@@ -24,12 +27,17 @@ struct Arguments {
     double seconds = 0;       ///< 0 = no limit
     std::uint64_t most = 20;  ///< failures after which it stops
     bool print = false;
+    std::vector<std::string> files;
 };
 
 std::optional<Arguments> read(int argc, char** argv) {
     Arguments out;
     for (int i = 1; i < argc; ++i) {
         const std::string key = argv[i];
+        if (!key.starts_with("--")) {
+            out.files.push_back(key);
+            continue;
+        }
         if (key == "--print") {
             out.print = true;
             continue;
@@ -76,16 +84,43 @@ struct Sums {
     }
 };
 
+/// One line per file: what fails, and what each pipeline copies.
+bool checkFiles(const std::vector<std::string>& files, const OpRegistry& ops) {
+    const ProgramChecker checker(ops);
+    bool clean = true;
+    for (const std::string& file : files) {
+        auto document = openFile(file, ops);
+        if (!document || document->units.size() != 1) {
+            std::printf("%s: not one graph\n", file.c_str());
+            clean = false;
+            continue;
+        }
+        Graph& program = document->units[0].graph;
+        exec::assumeSymbols(program, program.symbols);
+        const ProgramOutcome outcome = checker.check(program);
+        clean = clean && outcome.refused.empty() && outcome.failure.empty();
+        std::printf("%s: %s", file.c_str(), !outcome.refused.empty() ? outcome.refused.c_str() : outcome.failure.empty() ? "clean" : outcome.failure.c_str());
+        for (const LaneOutcome& lane : outcome.lanes)
+            std::printf("; %s %lld clones, %lld B, %lld copies back, %lld B, %lld scatters, %lld B%s%s", lane.pipeline.c_str(), static_cast<long long>(lane.clones),
+                        static_cast<long long>(lane.clonedBytes), static_cast<long long>(lane.copiesBack),
+                        static_cast<long long>(lane.copiedBackBytes), static_cast<long long>(lane.scatters),
+                        static_cast<long long>(lane.scatteredBytes), lane.unsound.empty() ? "" : ", says ", lane.unsound.c_str());
+        std::printf("\n");
+    }
+    return clean;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const auto arguments = read(argc, argv);
     if (!arguments) {
-        std::fputs("random_programs [--first SEED] [--count N] [--seconds S] [--failures N] [--print]\n", stderr);
+        std::fputs("random_programs [--first SEED] [--count N] [--seconds S] [--failures N] [--print] [FILE...]\n", stderr);
         return 2;
     }
     OpRegistry ops = OpRegistry::withBuiltin();
     ops.addText(customOperators(), "custom");
+    if (!arguments->files.empty()) return checkFiles(arguments->files, ops) ? 0 : 1;
     const ProgramChecker checker(ops);
     Sums sums;
     const auto start = std::chrono::steady_clock::now();

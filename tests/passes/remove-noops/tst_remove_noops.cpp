@@ -109,6 +109,17 @@ private slots:
         QCOMPARE(extended.after, extended.before);
     }
 
+    void copyWhosePlaceCounts() {
+        // The row lies behind the start of its memory; as_strided counts from there.
+        const std::string text = onCos(R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 1)
+                                          clone: "f32[4][1]cpu" = torch.ops.aten.clone.default(select)
+                                          as_strided: "f32[2][1]cpu" = torch.ops.aten.as_strided.default(clone, [2], [1], 0)
+                                          return (as_strided,))");
+        RUN_PASSES(extended, text, "remove-noops{mode=extended}");
+        QCOMPARE(extended.after, extended.before);
+        QVERIFY(std::any_of(extended.decisions.begin(), extended.decisions.end(), [](const Decision& d) { return d.code == "CLONE_GUARD"; }));
+    }
+
     void copyThatSeparatesAWriteFromItsReader() {
         const std::string text = onCos(R"(clone: "f32[8, 4][4, 1]cpu" = torch.ops.aten.clone.default(cos)
                                           auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo_ret.default, y = clone, _x_base_index = 0, _all_bases = [cos])
