@@ -91,8 +91,8 @@ RuntimeValue Run::returnedArguments(const OpPlan& op, const Args& args, RuntimeL
     return results.size() == 1 ? std::move(results[0]) : RuntimeValue(std::move(results));
 }
 
-/// `copy_`: broadcasts, converts, and does nothing when both are the same elements. Where such views differ in the stride of a dimension of one element
-/// eager PyTorch refuses; the code that it compiles does not.
+/// `copy_`: broadcasts, converts, and does nothing when both are the same elements. Where such views differ in the stride of a dimension of one
+/// element eager PyTorch refuses; the code that it compiles does not.
 RuntimeValue Run::copyInto(const OpPlan& op, const Args& args) {
     const Tensor &target = tensorArg(op, args, 0), &source = tensorArg(op, args, 1);
     if (sameElements(target, source)) return args[0];

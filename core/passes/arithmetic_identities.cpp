@@ -69,7 +69,7 @@ private:
         }
         if (!ctx_.mayRewrite()) return;
         const TensorType printed = *own, computed = *from;
-        if (write) sayExposed(id, operand, write);
+        if (write) ctx_.say(readsOverwritten(g_, id, operand, write));
         if (shares) memory().guard.merge(id, operand);
         Rewrite rewrite{rule, {ref(g_, id)}, {}};
         NodeId by = operand;
@@ -107,14 +107,6 @@ private:
     bool samePlace(NodeId a, NodeId b) {
         const TensorType *x = memory().alias.geometry(a), *y = memory().alias.geometry(b);
         return x && y && sameStrides(*x, *y) && x->offset == y->offset;
-    }
-
-    /// PyTorch looks neither at what an input's memory becomes nor at who reads it then.
-    void sayExposed(NodeId id, NodeId operand, NodeId write) {
-        Diagnostic d = warning("OUTPUT_ALIAS", {{"output", g_[id].name.str()}, {"what", "memory that " + g_[write].name.str() + " overwrites"},
-                                                {"other", g_[operand].name.str()}});
-        d.node = g_[id].name;
-        ctx_.say(std::move(d));
     }
 
     /// An output that was a buffer of its own would become an input or another output.

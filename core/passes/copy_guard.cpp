@@ -125,4 +125,12 @@ NodeId writtenBeforeReaders(const OpRegistry& ops, const Graph& g, NodeId value,
     return {};
 }
 
+Diagnostic readsOverwritten(const Graph& g, NodeId value, NodeId source, NodeId write) {
+    Diagnostic d =
+        warning("OUTPUT_ALIAS",
+                {{"output", g[value].name.str()}, {"what", "memory that " + g[write].name.str() + " overwrites"}, {"other", g[source].name.str()}});
+    d.node = g[value].name;
+    return d;
+}
+
 }  // namespace aliascope

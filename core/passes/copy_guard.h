@@ -6,6 +6,7 @@
 #include "core/analysis/alias.h"
 #include "core/ir/graph.h"
 #include "core/ir/op_registry.h"
+#include "core/support/diagnostic.h"
 
 namespace aliascope {
 
@@ -53,5 +54,9 @@ private:
 /// invalid = none, also when `source` lies in no input. Looks only at their users: for a single question. Of more than 4096 readers one is taken to
 /// be behind a write-back.
 NodeId writtenBeforeReaders(const OpRegistry& ops, const Graph& g, NodeId value, NodeId source);
+
+/// OUTPUT_ALIAS: `value` becomes `source`, in whose memory its readers find what `write` has put there. PyTorch asks for storages as they were before
+/// the pass, or not at all.
+Diagnostic readsOverwritten(const Graph& g, NodeId value, NodeId source, NodeId write);
 
 }  // namespace aliascope

@@ -57,8 +57,7 @@ private:
                     {ref(g_, id)},
                     {}};
         readCloneSet();
-        CloneNodes clones(g_, ctx_.ops(), alias_, id, tensorOperands(),
-                          extended_ && !placeMatters() ? CloneExtent::Tight : CloneExtent::Prefix);
+        CloneNodes clones(g_, ctx_.ops(), alias_, id, tensorOperands(), extended_ && !placeMatters() ? CloneExtent::Tight : CloneExtent::Prefix);
         clones_ = &clones;
         switch (call->kind) {
             case WrapperKind::V1:
@@ -95,7 +94,8 @@ private:
         return from && *from > 0 && (!offset || *offset < *from);
     }
 
-    /// Whether something addresses a value by its place in the storage, so that a clone must keep it: as_strided of a result, or another wrapper's clone.
+    /// Whether something addresses a value by its place in the storage, so that a clone must keep it: as_strided of a result, or another wrapper's
+    /// clone.
     bool placeMatters() const {
         for (const WrappedArgument& argument : call_->arguments)
             for (const ViewEncoding& view : argument.views)

@@ -16,9 +16,9 @@ namespace aliascope {
 bool sameStrides(const TensorType& a, const TensorType& b);
 
 enum class Clones : std::uint8_t { Ignore, Count };
-/// First call found that addresses elements of one of `values`, or of what has its place in memory (views, scatters, new values of wrappers), by their
-/// place in the storage: `as_strided`, its scatter, a wrapper with such an encoding, and with `Clones::Count` a wrapper that re-inplacing left something
-/// to clone (functionalize.md 8: the clone is cut by what the graph states). Invalid = none. Of more than 4096 users one is taken to do so.
+/// First call found that addresses elements of one of `values`, or of what has its place in memory (views, scatters, new values of wrappers), by
+/// their place in the storage: `as_strided`, its scatter, a wrapper with such an encoding, and with `Clones::Count` a wrapper that re-inplacing left
+/// something to clone (functionalize.md 8: the clone is cut by what the graph states). Invalid = none. Of more than 4096 users one is taken to do so.
 NodeId addressedByPlace(const OpRegistry& ops, const Graph& g, const std::vector<NodeId>& values, Clones clones = Clones::Ignore);
 
 /// `root` has other strides than its users were typed with: infers their types anew, and of whatever changes with them, in graph order. Returns the

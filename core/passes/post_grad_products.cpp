@@ -48,10 +48,7 @@ bool wouldReadOverwritten(RuleContext& c, NodeId root, NodeId by) {
         c.refuse(root, "CLONE_GUARD", {{"clone", c.g[root].name.str()}, {"node", c.g[write].name.str()}}, write);
         return true;
     }
-    Diagnostic d = warning("OUTPUT_ALIAS", {{"output", c.g[root].name.str()}, {"what", "memory that " + c.g[write].name.str() + " overwrites"},
-                                            {"other", c.g[by].name.str()}});
-    d.node = c.g[root].name;
-    c.pass.say(std::move(d));
+    c.pass.say(readsOverwritten(c.g, root, by, write));
     return false;
 }
 

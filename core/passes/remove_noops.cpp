@@ -127,7 +127,8 @@ bool sameDescription(const TensorType& a, const TensorType& b) {
 
 class NoopRemover {
 public:
-    NoopRemover(Graph& g, PassContext& ctx, bool extended) : g_(g), ctx_(ctx), extended_(extended), alias_(g, ctx.ops()), guard_(g, ctx.ops(), alias_) {
+    NoopRemover(Graph& g, PassContext& ctx, bool extended)
+        : g_(g), ctx_(ctx), extended_(extended), alias_(g, ctx.ops()), guard_(g, ctx.ops(), alias_) {
         readBoundary();
     }
 
@@ -211,7 +212,7 @@ private:
             const NodeId conflict = exposing || copiesItself(id) || (empty && extended_) ? exposing : guard_.conflict(id, source);
             const NodeId write = conflict ? conflict : misplaced;
             if (write && extended_) return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
-            if (exposing) sayExposed(id, source, exposing);
+            if (exposing) ctx_.say(readsOverwritten(g_, id, source, exposing));
             if (misplaced) sayMovedStart(id, source, misplaced);
             guard_.merge(id, source);
         }
@@ -262,14 +263,6 @@ private:
         // PyTorch looks at the returned value only when it is no tuple.
         const auto isOutput = [&](NodeId n) { return extended_ ? outputs_.contains(n) : n == bareOutput_; };
         return isOutput(id) && (inputs_.contains(source) || isOutput(source)) && refused(g_[source].name.str() + " itself");
-    }
-
-    /// PyTorch asks for storages as they were before the pass: behind a copy that it removed, it takes an input's memory for a fresh one.
-    void sayExposed(NodeId id, NodeId source, NodeId write) {
-        Diagnostic d = warning("OUTPUT_ALIAS", {{"output", g_[id].name.str()}, {"what", "memory that " + g_[write].name.str() + " overwrites"},
-                                                {"other", g_[source].name.str()}});
-        d.node = g_[id].name;
-        ctx_.say(std::move(d));
     }
 
     bool startMoves(NodeId id, NodeId source) const {

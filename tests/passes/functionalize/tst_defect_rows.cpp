@@ -2,7 +2,6 @@
 // unsound, `best` gives what the program gives. Every stage is executed.
 
 #include <QTest>
-
 #include <algorithm>
 
 #include "core/text/document.h"
@@ -256,7 +255,8 @@ private slots:
     }
     void f7_encodingsLookAtTheDtype() {
         QFETCH(QString, calls);
-        const QByteArray body = ("y = torch.ops.aten.cos.default(x)\n a = torch.ops.aten.view.dtype(y, torch.int32)\n" + calls + "return (y, a)").toUtf8();
+        const QByteArray body =
+            ("y = torch.ops.aten.cos.default(x)\n a = torch.ops.aten.view.dtype(y, torch.int32)\n" + calls + "return (y, a)").toUtf8();
         const Row row{"F7", "", "", body.constData()};
         for (const char* pipeline : {"functionalize{custom-ops=v2},dce", "functionalize,dce"}) {
             Graph g = program(row);
@@ -286,8 +286,7 @@ private slots:
     }
     void r5_writtenApart() {
         QFETCH(QString, view);
-        const QByteArray body =
-            ("y = torch.ops.aten.cos.default(x)\n" + view + "\n two = torch.ops.mylib.two.default(y, b)\n return (y,)").toUtf8();
+        const QByteArray body = ("y = torch.ops.aten.cos.default(x)\n" + view + "\n two = torch.ops.mylib.two.default(y, b)\n return (y,)").toUtf8();
         const Row row{"R5", "", "", body.constData()};
         const ProgramOutcome outcome = check(row, {"torch-v1", "torch-v2", "best"});
         QVERIFY2(outcome.failure.empty(), outcome.failure.c_str());
