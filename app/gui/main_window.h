@@ -35,6 +35,7 @@ class NodesPanel;
 class NumericsPanel;
 class PassesPanel;
 class RunPanel;
+class StageNumber;
 class StagePanel;
 class StartPage;
 class SummaryStrip;
@@ -154,6 +155,7 @@ private:
     QLabel* status_ = nullptr;
     bool narrow_ = false;
     bool singleKeys_ = true;
+    StageNumber* number_ = nullptr;
     CommandPalette* palette_ = nullptr;
     QWidget* dropHint_ = nullptr;
     WindowState* state_ = nullptr;  ///< null with --clean, and for a picture

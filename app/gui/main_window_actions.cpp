@@ -36,6 +36,7 @@
 #include "views/panels/numerics_panel.h"
 #include "views/panels/passes_panel.h"
 #include "views/panels/run_panel.h"
+#include "views/panels/stage_number.h"
 #include "views/panels/stage_panel.h"
 #include "views/panels/why_card.h"
 #include "views/panels/widgets.h"
@@ -90,6 +91,13 @@ void MainWindow::buildActions() {
         actions_.insert(id, action);
     }
     buildSubMenus(menus);
+    number_ = new StageNumber(this);
+    connect(number_, &StageNumber::typed, this, [this](const QString& shown) { say(shown); });
+    connect(number_, &StageNumber::chosen, this, [this](int stage) {
+        if (!session_.stageRow(stage)) return say(tr("There is no stage %1.").arg(stage));
+        session_.setStage(stage);
+        say({});
+    });
 }
 
 void MainWindow::buildSubMenus(const QHash<QString, QMenu*>& menus) {
@@ -150,8 +158,12 @@ void MainWindow::bindCommands() {
     bind("file.quit", [this] { close(); });
     bind("edit.copy", [this] {
         if (stage_->textPane()->hasFocus()) return stage_->textPane()->copy();
-        const NodeRow* node = session_.view() ? session_.view()->node(session_.selection().node) : nullptr;
-        if (node) QApplication::clipboard()->setText(qstr(node->name));
+        QStringList names;
+        std::vector<Uid> uids = session_.selection().nodes;
+        uids.push_back(session_.selection().node);
+        for (const Uid uid : uids)
+            if (const NodeRow* node = session_.view() ? session_.view()->node(uid) : nullptr) names << qstr(node->name);
+        if (!names.isEmpty()) QApplication::clipboard()->setText(names.join(QLatin1Char('\n')));
     });
     bind("edit.copyCommand", [this] { copyAsCommand(); });
     bind("edit.palette", [this] { palette_->open(); });
@@ -227,6 +239,9 @@ void MainWindow::bindStageCommands() {
     bind("view.colour", [this] { stage_->cycleColour(1); });
     bind("view.colourBack", [this] { stage_->cycleColour(-1); });
     bind("view.alias", [this] { stage_->toggleAliasHighlight(); });
+    for (int slot = 0; slot < kStorageSlots; ++slot)
+        bind(("view.slot" + std::to_string(slot + 1)).c_str(), [this, slot] { say(stage_->pinStorage(slot)); });
+    bind("view.clearSlots", [this] { stage_->clearSlots(); });
     bind("view.mutation", [this] { stage_->toggleMutationEdges(); });
     bind("view.fold", [this] { stage_->setFoldViews(!session_.drawing().foldViews); });
     bind("view.neighbourhood", [this] {
@@ -566,6 +581,7 @@ void MainWindow::applyKeys() {
         if (!singleKeys_) keys.removeIf(isSingle);
         action(QString::fromLatin1(command.id))->setShortcuts(keys);
     }
+    number_->setEnabled(singleKeys_);
 }
 
 }  // namespace aliascope

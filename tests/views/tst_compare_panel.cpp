@@ -8,10 +8,10 @@
 
 #include "tests/views/open_window.h"
 #include "tests/views/picture.h"
+#include "tests/views/widget_test.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/panels/compare_panel.h"
 #include "views/panels/stage_panel.h"
-#include "views/panels/theme.h"
 
 using namespace aliascope;
 
@@ -19,11 +19,6 @@ class TestComparePanel : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() {
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
-    }
-
     void init() {
         window_ = openWindow();
         QVERIFY(window_);
@@ -115,5 +110,5 @@ private:
     std::unique_ptr<MainWindow> window_;
 };
 
-QTEST_MAIN(TestComparePanel)
+ALC_WIDGET_TEST(TestComparePanel)
 #include "tst_compare_panel.moc"

@@ -14,6 +14,7 @@
 
 #include "tests/cli/program.h"
 #include "tests/views/open_window.h"
+#include "tests/views/widget_test.h"
 #include "views/models/history_model.h"
 #include "views/panels/alias_panel.h"
 #include "views/panels/compare_panel.h"
@@ -23,7 +24,6 @@
 #include "views/panels/nodes_panel.h"
 #include "views/panels/numerics_panel.h"
 #include "views/panels/stage_panel.h"
-#include "views/panels/theme.h"
 #include "views/panels/why_card.h"
 
 using namespace aliascope;
@@ -64,8 +64,6 @@ class TestCopyAsCommand : public QObject {
 
 private slots:
     void initTestCase() {
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
         QVERIFY(QDir::setCurrent(QStringLiteral(ALIASCOPE_SOURCE_DIR "/sample_graphs")));  // where the samples lie that a command names
     }
 
@@ -313,5 +311,5 @@ private:
     std::unique_ptr<MainWindow> window_;
 };
 
-QTEST_MAIN(TestCopyAsCommand)
+ALC_WIDGET_TEST(TestCopyAsCommand)
 #include "tst_copy_as_command.moc"

@@ -6,9 +6,9 @@
 #include <QTest>
 
 #include "tests/views/open_session.h"
+#include "tests/views/widget_test.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/canvas/metrics.h"
-#include "views/panels/theme.h"
 
 using namespace aliascope;
 
@@ -30,11 +30,6 @@ class TestGraphCanvas : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() {
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
-    }
-
     void init() {
         session_ = std::make_unique<Session>();
         canvas_ = std::make_unique<GraphCanvas>();
@@ -289,5 +284,5 @@ private:
     std::unique_ptr<GraphCanvas> canvas_;
 };
 
-QTEST_MAIN(TestGraphCanvas)
+ALC_WIDGET_TEST(TestGraphCanvas)
 #include "tst_graph_canvas.moc"

@@ -9,11 +9,11 @@
 
 #include "tests/views/open_window.h"
 #include "tests/views/picture.h"
+#include "tests/views/widget_test.h"
 #include "views/panels/colour_legend.h"
 #include "views/panels/filter_bar.h"
 #include "views/panels/find_bar.h"
 #include "views/panels/stage_panel.h"
-#include "views/panels/theme.h"
 
 using namespace aliascope;
 
@@ -21,10 +21,6 @@ class TestGraphFilters : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() {
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
-    }
     void init() {
         window_ = openWindow();
         QVERIFY(window_);
@@ -240,5 +236,5 @@ private:
     std::unique_ptr<MainWindow> window_;
 };
 
-QTEST_MAIN(TestGraphFilters)
+ALC_WIDGET_TEST(TestGraphFilters)
 #include "tst_graph_filters.moc"

@@ -15,7 +15,8 @@
 #include <QTest>
 #include <QTreeView>
 
-#include "app/gui/main_window.h"
+#include "tests/views/open_window.h"
+#include "tests/views/widget_test.h"
 #include "views/panels/command_table.h"
 #include "views/panels/counterpart_strip.h"
 #include "views/panels/error_banner.h"
@@ -25,16 +26,6 @@
 using namespace aliascope;
 
 namespace {
-
-OpenRequest sampleNamed(const char* file, const char* pipeline) {
-    for (const Sample& sample : bundledSamples()) {
-        if (sample.file != QLatin1String(file)) continue;
-        OpenRequest request = sample.request();
-        request.pipeline = QLatin1String(pipeline);
-        return request;
-    }
-    return {};
-}
 
 const char* const kTwoGraphs = R"(graph():
     %x : [num_users=1] = placeholder[target=x]
@@ -54,18 +45,9 @@ class TestMainWindow : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() {
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
-    }
-
     void init() {
-        LaunchOptions options;
-        options.clean = true;
-        options.size = QSize(1440, 900);
-        window_ = std::make_unique<MainWindow>(options);
-        window_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        window_ = openWindow();
+        QVERIFY(window_);
     }
 
     void cleanup() { window_.reset(); }
@@ -253,7 +235,7 @@ private slots:
     void escapeCancels() {
         openKv();
         QSignalSpy notice(&window_->session(), &Session::notice);
-        window_->open(sampleNamed("gpt2_train_joint.py", "torch-v2"));
+        window_->open(sampleRequest("gpt2_train_joint.py", "torch-v2"));
         QElapsedTimer clock;
         clock.start();
         QTest::keyClick(window_.get(), Qt::Key_Escape);
@@ -453,7 +435,7 @@ private slots:
 
     /// Printed, not asserted: machines differ (ui.md 8 wants 50 ms).
     void stepTime() {
-        window_->open(sampleNamed("gpt2_train_joint.py", "torch-v2"));
+        window_->open(sampleRequest("gpt2_train_joint.py", "torch-v2"));
         QVERIFY(settle());
         Session& session = window_->session();
         std::vector<double> ms;
@@ -472,11 +454,7 @@ private slots:
     }
 
 private:
-    bool settle() {
-        const bool ok = QTest::qWaitFor([this] { return !window_->session().jobs().busy(); }, 120'000);
-        QCoreApplication::processEvents();
-        return ok && QTest::qWaitFor([this] { return !window_->session().jobs().busy(); }, 120'000);
-    }
+    bool settle() { return settled(window_->session()); }
 
     /// Widgets that take the focus and lack an object name or an accessible name.
     QStringList nameless() {
@@ -493,7 +471,7 @@ private:
     }
 
     void openKv() {
-        window_->open(sampleNamed("kv_cache_layers.py", "torch-v1"));
+        window_->open(sampleRequest("kv_cache_layers.py", "torch-v1"));
         QVERIFY(settle());
         QVERIFY(window_->session().isOpen());
     }
@@ -501,5 +479,5 @@ private:
     std::unique_ptr<MainWindow> window_;
 };
 
-QTEST_MAIN(TestMainWindow)
+ALC_WIDGET_TEST(TestMainWindow)
 #include "tst_main_window.moc"

@@ -10,6 +10,7 @@
 #include <QTest>
 
 #include "tests/views/open_session.h"
+#include "tests/views/widget_test.h"
 #include "views/models/block_model.h"
 #include "views/models/format.h"
 #include "views/models/holder_model.h"
@@ -37,11 +38,6 @@ class TestMemoryPanel : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() {
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
-    }
-
     void init() {
         session_ = std::make_unique<Session>();
         panel_ = std::make_unique<MemoryPanel>(*session_);
@@ -413,5 +409,5 @@ private:
     std::unique_ptr<MemoryPanel> panel_;
 };
 
-QTEST_MAIN(TestMemoryPanel)
+ALC_WIDGET_TEST(TestMemoryPanel)
 #include "tst_memory_panel.moc"

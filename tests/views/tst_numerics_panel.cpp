@@ -11,8 +11,8 @@
 #include <QTest>
 
 #include "tests/views/open_session.h"
+#include "tests/views/widget_test.h"
 #include "views/panels/numerics_panel.h"
-#include "views/panels/theme.h"
 
 using namespace aliascope;
 
@@ -20,11 +20,6 @@ class TestNumericsPanel : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() {
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
-    }
-
     void init() {
         session_ = std::make_unique<Session>();
         panel_ = std::make_unique<NumericsPanel>(*session_);
@@ -197,5 +192,5 @@ private:
     std::unique_ptr<NumericsPanel> panel_;
 };
 
-QTEST_MAIN(TestNumericsPanel)
+ALC_WIDGET_TEST(TestNumericsPanel)
 #include "tst_numerics_panel.moc"

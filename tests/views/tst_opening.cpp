@@ -12,8 +12,8 @@
 #include <QTreeView>
 
 #include "tests/views/open_window.h"
+#include "tests/views/widget_test.h"
 #include "views/panels/stage_panel.h"
-#include "views/panels/theme.h"
 #include "views/session/folder_watch.h"
 
 using namespace aliascope;
@@ -67,10 +67,6 @@ private:
     }
 
 private slots:
-    void initTestCase() {
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
-    }
     void init() {
         window_ = openWindow();
         QVERIFY(window_);
@@ -237,5 +233,5 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestOpening)
+ALC_WIDGET_TEST(TestOpening)
 #include "tst_opening.moc"

@@ -18,6 +18,7 @@
 
 #include "app/gui/main_window.h"
 #include "tests/views/open_session.h"
+#include "tests/views/widget_test.h"
 #include "views/models/sample_list.h"
 #include "views/panels/stage_panel.h"
 #include "views/panels/theme.h"
@@ -56,8 +57,6 @@ private slots:
     void initTestCase() {
         passOn = qInstallMessageHandler(quieter);
         QStandardPaths::setTestModeEnabled(true);
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
         QVERIFY(folder_.isValid());
         QVERIFY(QDir::setCurrent(folder_.path()));  // what a chooser saves lands here
         write(QStringLiteral("bad.txt"), "this is a shopping list, not a graph\n");
@@ -275,5 +274,5 @@ private:
     bool trace_ = false;
 };
 
-QTEST_MAIN(TestRandomUse)
+ALC_WIDGET_TEST(TestRandomUse)
 #include "tst_random_use.moc"

@@ -12,11 +12,10 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/gui/main_window.h"
-#include "tests/views/open_session.h"
+#include "tests/views/open_window.h"
+#include "tests/views/widget_test.h"
 #include "views/models/run_history_model.h"
 #include "views/panels/run_panel.h"
-#include "views/panels/theme.h"
 
 using namespace aliascope;
 
@@ -62,18 +61,9 @@ class TestRunPanel : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() {
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
-    }
-
     void init() {
-        LaunchOptions options;
-        options.clean = true;
-        options.size = QSize(1440, 900);
-        window_ = std::make_unique<MainWindow>(options);
-        window_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
+        window_ = openWindow();
+        QVERIFY(window_);
     }
 
     void cleanup() { window_.reset(); }
@@ -279,5 +269,5 @@ private:
     std::unique_ptr<MainWindow> window_;
 };
 
-QTEST_MAIN(TestRunPanel)
+ALC_WIDGET_TEST(TestRunPanel)
 #include "tst_run_panel.moc"

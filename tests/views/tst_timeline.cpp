@@ -1,6 +1,7 @@
 // The timeline under real keys and clicks: filters, editing of the pipeline with undo, stale stages, and stages beside each other as text.
 
 #include <QAbstractItemModelTester>
+#include <QClipboard>
 #include <QComboBox>
 #include <QDropEvent>
 #include <QLabel>
@@ -8,18 +9,19 @@
 #include <QMimeData>
 #include <QPushButton>
 #include <QScrollBar>
+#include <QStatusBar>
 #include <QTest>
 #include <QToolButton>
 #include <QTreeView>
 
 #include "tests/views/open_window.h"
 #include "tests/views/picture.h"
+#include "tests/views/widget_test.h"
 #include "views/models/format.h"
 #include "views/models/pass_list_model.h"
 #include "views/panels/diff_pane.h"
 #include "views/panels/stage_panel.h"
 #include "views/panels/step_form.h"
-#include "views/panels/theme.h"
 #include "views/panels/trail_banner.h"
 
 using namespace aliascope;
@@ -28,10 +30,6 @@ class TestTimeline : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() {
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
-    }
     void init() {
         window_ = openWindow();
         QVERIFY(window_);
@@ -337,6 +335,85 @@ private slots:
         QVERIFY(session().selection().node != uid);
     }
 
+    void digitsGoToAStage() {
+        QTest::keyClick(list(), Qt::Key_1);
+        QTest::keyClick(list(), Qt::Key_2);
+        QCOMPARE(window_->statusBar()->currentMessage(), QStringLiteral("stage: 12_"));
+        QVERIFY(session().stage() != 12);
+        QTest::keyClick(list(), Qt::Key_Return);
+        QVERIFY(settled(session()));
+        QCOMPARE(session().stage(), 12);
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_9);
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_9);
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_Return);
+        QCOMPARE(window_->statusBar()->currentMessage(), QStringLiteral("There is no stage 99."));
+        QCOMPARE(session().stage(), 12);
+        auto* filter = window_->findChild<QLineEdit*>(QStringLiteral("passes.filter"));
+        filter->setFocus();
+        QTest::keyClick(filter, Qt::Key_3);
+        QCOMPARE(filter->text(), QStringLiteral("3"));  // a field keeps what is typed into it
+        QCOMPARE(session().stage(), 12);
+    }
+
+    void severalNodesAreSelected() {
+        GraphCanvas* canvas = window_->stagePanel()->canvas();
+        choose(0);
+        std::vector<Uid> seen;
+        for (const NodeRowPtr& node : session().view()->snapshot->nodes)
+            if (canvas->viewport()->rect().contains(canvas->cardRect(node->uid)) && !canvas->cardRect(node->uid).isEmpty()) seen.push_back(node->uid);
+        QVERIFY(seen.size() >= 3);
+        const auto click = [&](Uid uid, Qt::KeyboardModifiers keys) {
+            QTest::mouseClick(canvas->viewport(), Qt::LeftButton, keys, canvas->cardRect(uid).center());
+        };
+        click(seen[0], Qt::NoModifier);
+        click(seen[1], Qt::ControlModifier);
+        QCOMPARE(session().selection().node, seen[1]);
+        QCOMPARE(session().selection().nodes, std::vector<Uid>{seen[0]});
+        click(seen[1], Qt::ControlModifier);  // out again
+        QCOMPARE(session().selection().node, seen[0]);
+        QVERIFY(session().selection().nodes.empty());
+        click(seen[2], Qt::NoModifier);
+        QVERIFY(session().selection().nodes.empty());
+        // A rectangle round all that is seen whole.
+        QRect box;
+        for (const Uid uid : seen) box |= canvas->cardRect(uid);
+        QTest::mousePress(canvas->viewport(), Qt::LeftButton, Qt::ShiftModifier, box.topLeft() - QPoint(4, 4));
+        QMouseEvent move(QEvent::MouseMove, box.bottomRight() + QPoint(4, 4), canvas->viewport()->mapToGlobal(box.bottomRight() + QPoint(4, 4)),
+                         Qt::NoButton, Qt::LeftButton, Qt::ShiftModifier);
+        QApplication::sendEvent(canvas->viewport(), &move);
+        keepPicture(*window_, QStringLiteral("rectangle"));
+        QTest::mouseRelease(canvas->viewport(), Qt::LeftButton, Qt::ShiftModifier, box.bottomRight() + QPoint(4, 4));
+        std::vector<Uid> all = session().selection().nodes;
+        all.push_back(session().selection().node);
+        for (const Uid uid : seen) QVERIFY(std::find(all.begin(), all.end(), uid) != all.end());
+        QTest::keyClick(canvas, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QApplication::clipboard()->text().split(QLatin1Char('\n')).size(), qsizetype(all.size()));
+    }
+
+    void storagesKeepTheirColours() {
+        GraphCanvas* canvas = window_->stagePanel()->canvas();
+        choose(0);
+        const NodeRow* input = session().view()->snapshot->nodes.front().get();
+        session().selectNode(input->uid, Origin::Program);
+        session().clearSelection(Origin::Program);
+        const QImage plain = canvas->grab().toImage();
+        QTest::keyClick(canvas, Qt::Key_2, Qt::ControlModifier);
+        QCOMPARE(canvas->grab().toImage(), plain);  // nothing is selected
+        session().selectNode(input->uid, Origin::Program);
+        QTest::keyClick(canvas, Qt::Key_2, Qt::ControlModifier);
+        QCOMPARE(window_->statusBar()->currentMessage(), QStringLiteral("S%1 keeps colour 2.").arg(input->storage));
+        session().clearSelection(Origin::Program);
+        const QImage coloured = canvas->grab().toImage();
+        QVERIFY(coloured != plain);
+        int pixels = 0;
+        for (int y = 0; y < coloured.height(); ++y)
+            for (int x = 0; x < coloured.width(); ++x)
+                pixels += coloured.pixelColor(x, y) == Palette::active().slot(1) && plain.pixelColor(x, y) != Palette::active().slot(1) ? 1 : 0;
+        QVERIFY(pixels > 100);  // its frames
+        QTest::keyClick(canvas, Qt::Key_7, Qt::ControlModifier);
+        QCOMPARE(canvas->grab().toImage(), plain);
+    }
+
     void usesAreWalkedRoundTheEnd() {
         const StageViewPtr view = session().view();
         Uid uid = kNoUid;
@@ -374,5 +451,5 @@ private:
     std::unique_ptr<MainWindow> window_;
 };
 
-QTEST_MAIN(TestTimeline)
+ALC_WIDGET_TEST(TestTimeline)
 #include "tst_timeline.moc"

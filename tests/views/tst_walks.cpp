@@ -13,6 +13,7 @@
 
 #include "tests/views/open_window.h"
 #include "tests/views/picture.h"
+#include "tests/views/widget_test.h"
 #include "views/canvas/byte_map_canvas.h"
 #include "views/canvas/evidence_picture.h"
 #include "views/canvas/graph_canvas.h"
@@ -30,8 +31,6 @@ class TestWalks : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() { prepareTheme(*qApp); }
-
     void whyIsThereACopy_data() {
         QTest::addColumn<QSize>("size");
         QTest::addColumn<bool>("dark");
@@ -219,5 +218,5 @@ private:
     std::unique_ptr<MainWindow> window_;
 };
 
-QTEST_MAIN(TestWalks)
+ALC_WIDGET_TEST(TestWalks)
 #include "tst_walks.moc"

@@ -7,8 +7,8 @@
 #include <QTest>
 
 #include "tests/views/open_window.h"
+#include "tests/views/widget_test.h"
 #include "views/panels/stage_panel.h"
-#include "views/panels/theme.h"
 
 using namespace aliascope;
 
@@ -21,8 +21,6 @@ private slots:
         QCoreApplication::setOrganizationName(QStringLiteral("aliascope-test"));
         QSettings::setDefaultFormat(QSettings::IniFormat);
         QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, settings_.path());
-        prepareTheme(*qApp);
-        applyTheme(ThemeChoice::Light);
         const auto window = openWindow();
         window->open(sampleRequest("kv_cache_layers.py", "torch-v1"));
         QVERIFY(settled(window->session()));
@@ -91,5 +89,5 @@ private:
     QTemporaryDir settings_;
 };
 
-QTEST_MAIN(TestWindowState)
+ALC_WIDGET_TEST(TestWindowState)
 #include "tst_window_state.moc"

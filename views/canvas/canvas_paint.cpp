@@ -94,7 +94,9 @@ void GraphCanvas::Private::paintCards(QPainter& p, const QRectF& content) const 
     const double length = card::stub * zoom;
     const QFontMetricsF small(painter->fonts().small);
     const auto nameOf = [&](std::uint32_t cardIndex) {
-        return QLatin1Char('%') + QString::fromStdString(view->snapshot->nodes[drawing().cards[cardIndex].node]->name);
+        const PlacedCard& card = drawing().cards[cardIndex];
+        if (card.group >= 0) return QString::fromStdString(view->drawingInput->groups[std::size_t(card.group)].title);
+        return QLatin1Char('%') + QString::fromStdString(view->snapshot->nodes[card.node]->name);
     };
     forVisibleCards(content.adjusted(0, -20, 0, 20), [&](std::uint32_t i) {
         const PlacedCard& c = drawing().cards[i];
@@ -130,20 +132,24 @@ void GraphCanvas::Private::paintCards(QPainter& p, const QRectF& content) const 
 
 bool GraphCanvas::Private::dimmed(const PlacedCard& c) const {
     if (!aliasHighlight || selection.storage < 0) return false;
-    return c.group >= 0 || view->snapshot->nodes[c.node]->storage != selection.storage;
+    const int storage = view->snapshot->nodes[c.node]->storage;
+    return c.group >= 0 || (storage != selection.storage && std::find(coloured.begin(), coloured.end(), storage) == coloured.end());
 }
 
 void GraphCanvas::Private::paintOverlay(QPainter& p) const {
     const Palette& c = Palette::active();
     paintHits(p);
     paintPins(p);
-    if (aliasHighlight) paintAliasFrames(p);
+    for (int slot = 0; slot < kStorageSlots; ++slot) paintAliasFrames(p, coloured[std::size_t(slot)], c.slot(slot));
+    if (aliasHighlight && std::find(coloured.begin(), coloured.end(), selection.storage) == coloured.end())
+        paintAliasFrames(p, selection.storage, c.slot(selection.storage));
     if (mutationEdges) paintMutationEdges(p);
     const auto frame = [&](int index, Role role, int width) {
         if (index < 0) return;
         p.setBrush(Qt::NoBrush);
         p.setPen(QPen(c(role), width, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
-        p.drawRect(crispFrame(rectOf(drawing().cards[std::size_t(index)]), width));
+        const QRectF r = crispFrame(rectOf(drawing().cards[std::size_t(index)]), width);
+        if (r.intersects(canvas.viewport()->rect())) p.drawRect(r);
     };
     for (Uid uid : selection.nodes) frame(cardOf(uid), Role::Selection, card::selectionFrame - 1);
     const int selectedCard = cardOf(selection.node);
@@ -155,6 +161,11 @@ void GraphCanvas::Private::paintOverlay(QPainter& p) const {
     if (selectedCard >= 0) {
         paintEdgesOf(p, selectedCard, c(Role::Selection), card::selectionFrame - 1);
         frame(selectedCard, Role::Selection, card::selectionFrame);
+    }
+    if (!band.isNull()) {
+        p.setBrush(Qt::NoBrush);
+        p.setPen(QPen(c(Role::Selection), 1, Qt::DashLine));
+        p.drawRect(band);
     }
 }
 
@@ -222,13 +233,12 @@ void GraphCanvas::Private::paintEdgesOf(QPainter& p, int index, const QColor& co
     }
 }
 
-void GraphCanvas::Private::paintAliasFrames(QPainter& p) const {
-    if (selection.storage < 0) return;
-    const QColor colour = Palette::active().slot(selection.storage);
-    const StorageRow* storage = view->storage(selection.storage);
+void GraphCanvas::Private::paintAliasFrames(QPainter& p, int id, const QColor& colour) const {
+    if (id < 0) return;
+    const StorageRow* storage = view->storage(id);
     const int baseCard = storage ? cardOf(storage->base) : -1;
     p.setBrush(Qt::NoBrush);
-    for (std::uint32_t node : view->members(selection.storage)) {
+    for (std::uint32_t node : view->members(id)) {
         const int index = drawing().cardOfNode[node];
         if (index < 0) continue;
         const QRectF r = rectOf(drawing().cards[std::size_t(index)]);

@@ -22,6 +22,7 @@ struct GraphCanvas::Private {
     std::shared_ptr<const HeatMap> heat;
     std::shared_ptr<const std::vector<std::uint32_t>> hits;
     std::unordered_set<Uid> pins;
+    StorageSlots coloured = kNoSlots;
     ColourMode mode = ColourMode::Diff;
     bool aliasHighlight = false, mutationEdges = false;
     double zoom = 1.0;
@@ -32,7 +33,8 @@ struct GraphCanvas::Private {
     std::unique_ptr<CardPainter> painter;
     std::vector<std::uint32_t> stubsIn, stubsOut;       ///< edges that end as stubs, by card: counts
     std::vector<std::int32_t> stubInEdge, stubOutEdge;  ///< the first of them, -1 = none
-    bool dragging = false, moved = false;
+    bool dragging = false, moved = false, banding = false;
+    QRect band;  ///< rectangle that is being drawn to select what is in it
     QPoint dragStart, scrollStart;
 
     const LayoutResult& drawing() const { return *view->drawing; }
@@ -45,6 +47,8 @@ struct GraphCanvas::Private {
 
     int cardOf(Uid uid) const;  ///< -1 = not drawn
     int cardAt(QPointF viewport) const;
+    /// Nodes whose cards meet a rectangle, in program order.
+    std::vector<Uid> nodesIn(const QRect& viewport) const;
     /// The card at the other end of the only long edge whose stub lies there, -1 = none.
     int stubTargetAt(QPointF viewport) const;
     /// Group whose header lies there, -1 = none.
@@ -70,7 +74,7 @@ struct GraphCanvas::Private {
     /// The edges of a card, long ones as whole lanes in the gutter.
     void paintEdgesOf(QPainter& p, int card, const QColor& colour, int width) const;
     void paintMutationEdges(QPainter& p) const;
-    void paintAliasFrames(QPainter& p) const;
+    void paintAliasFrames(QPainter& p, int id, const QColor& colour) const;
     void paintHits(QPainter& p) const;
     void paintPins(QPainter& p) const;
 };

@@ -32,6 +32,13 @@ QString shapeText(const std::string& annotation) {
 
 QString baseName(const std::string& path) { return text(path.substr(path.find_last_of('/') + 1)); }
 
+/// What tells a group from its neighbours: the end of a module's path, `5 of 12` of `net.py:47, repeat 5 of 12`.
+QString shortGroupTitle(QString title, const QFontMetricsF& metrics, double width) {
+    const QString repeat = QStringLiteral(", repeat ");
+    if (const qsizetype at = title.indexOf(repeat); at >= 0) title.remove(0, at + repeat.size());
+    return metrics.elidedText(title, title.contains(QLatin1Char(' ')) ? Qt::ElideRight : Qt::ElideLeft, width);
+}
+
 }  // namespace
 
 CardFonts::CardFonts(double zoom)
@@ -330,9 +337,10 @@ void CardPainter::paintGroup(QPainter& p, const PlacedCard& placed, const QRectF
     p.setFont(head);
     p.setPen(c(Role::Ink));
     const QRectF inner = r.adjusted(pad, pad * 0.6, -pad, -pad * 0.6);
-    const QString title = QStringLiteral("[+] ") + text(view_.drawingInput->groups[placed.group].title);
+    const QString own = text(view_.drawingInput->groups[placed.group].title), title = QStringLiteral("[+] ") + own;
     if (!nearLevel) {
-        p.drawText(inner, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(title, Qt::ElideMiddle, inner.width()));
+        p.drawText(inner, Qt::AlignLeft | Qt::AlignVCenter,
+                   metrics.horizontalAdvance(title) <= inner.width() ? title : shortGroupTitle(own, metrics, inner.width()));
         return;
     }
     p.drawText(QRectF(inner.x(), inner.y(), inner.width(), inner.height() / 2), Qt::AlignLeft | Qt::AlignVCenter,

@@ -5,11 +5,13 @@
 #include <QAbstractScrollArea>
 #include <QImage>
 #include <QJsonObject>
+#include <array>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "views/canvas/palette.h"
 #include "views/session/stage_view.h"
 
 namespace aliascope {
@@ -19,6 +21,10 @@ inline constexpr int kColourModes = 6;
 const char* colourModeWord(ColourMode mode);
 /// Bytes that a node's value takes of the peak of memory.
 using HeatMap = std::unordered_map<Uid, std::int64_t>;
+
+/// Storages that keep a colour of their own whatever is selected; -1 = the slot is free.
+using StorageSlots = std::array<int, kStorageSlots>;
+inline constexpr StorageSlots kNoSlots = {-1, -1, -1, -1, -1, -1};
 
 class GraphCanvas : public QAbstractScrollArea {
     Q_OBJECT
@@ -56,6 +62,7 @@ public:
     void setPins(const std::unordered_set<Uid>& pins);
     void setAliasHighlight(bool on);  ///< A: the storage of the selected node, the rest dimmed
     void setMutationEdges(bool on);   ///< Shift+M
+    void setSlots(const StorageSlots& coloured);
 
     double zoom() const;
     void setZoom(double zoom);  ///< snapped to the ladder; keeps the centre
@@ -77,6 +84,8 @@ public:
 Q_SIGNALS:
     void selected(aliascope::Uid uid);   ///< clicked or moved to by keys; kNoUid clears
     void activated(aliascope::Uid uid);  ///< double click, Enter
+    /// Ctrl+click, Shift+arrow, a rectangle drawn with Shift: these too; one that is selected already no more.
+    void extended(const std::vector<aliascope::Uid>& uids);
     void hovered(aliascope::Uid uid);
     void pinToggled(aliascope::Uid uid);      ///< Space
     void groupToggled(const QString& group);  ///< title of a group to open or close; whoever owns the stage draws it anew

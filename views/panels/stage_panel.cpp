@@ -1,5 +1,6 @@
 #include "views/panels/stage_panel.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QButtonGroup>
 #include <QComboBox>
@@ -33,6 +34,7 @@ StagePanel::StagePanel(Session& session, QWidget* parent) : QWidget(parent), ses
     connect(&session_, &Session::recordingChanged, this, [this] {
         canvas_->setDecisions(decisionsOnCards());
         if (!session_.view()) canvas_->setStage(nullptr);
+        clearSlots();
         text_->setSource(nullptr);
     });
     connect(&session_, &Session::selectionChanged, this, &StagePanel::follow);
@@ -50,6 +52,7 @@ StagePanel::StagePanel(Session& session, QWidget* parent) : QWidget(parent), ses
         session_.selectNode(uid, Origin::Text);
         goToDefinition();
     });
+    connect(canvas_, &GraphCanvas::extended, this, &StagePanel::extend);
     connect(canvas_, &GraphCanvas::pinToggled, &session_, &Session::togglePin);
     connect(canvas_, &GraphCanvas::hovered, &session_, &Session::setPreview);
     connect(text_, &TextPane::hovered, &session_, &Session::setPreview);
@@ -164,7 +167,9 @@ void StagePanel::build() {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(header());
+    head_ = header();
+    head_->setMinimumWidth(Metrics::em(12));  // it fits itself to what it is given
+    column->addWidget(head_);
     column->addWidget(rule(this));
     counterpart_ = new CounterpartStrip(session_, this);
     column->addWidget(counterpart_);
@@ -227,14 +232,33 @@ void StagePanel::setMode(Mode mode) {
     bothButton_->setChecked(mode == Mode::Both);
     graphBox_->setVisible(mode != Mode::Text);
     graphTools_->setVisible(mode != Mode::Text);
-    // Both sets of tools beside each other have room for their icons only.
-    const Qt::ToolButtonStyle style = mode == Mode::Both ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon;
-    for (QToolButton* button : {removed_, sides_, fold_}) button->setToolButtonStyle(style);
     textTools_->setVisible(textShown());
+    fitHeader();
     showText();
     if (mode == Mode::Both && splitter_->sizes().value(sideBySide() ? 2 : 1) < Metrics::em(10))
         splitter_->setSizes({width() / 2, width() / 2, width() / 2});
     emit modeChanged();
+}
+
+void StagePanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fitHeader();
+}
+
+void StagePanel::fitHeader() {
+    constexpr int kWords = 0, kIconTools = 1, kIconsOnly = 2;
+    for (int room = kWords; room <= kIconsOnly; ++room) {
+        const auto style = [](bool icon) { return icon ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon; };
+        for (QToolButton* tool : {removed_, sides_, fold_}) tool->setToolButtonStyle(style(room >= kIconTools));
+        for (QToolButton* mode : {graphButton_, textButton_, bothButton_}) mode->setToolButtonStyle(style(room >= kIconsOnly));
+        for (QComboBox* box : {form_, colour_}) {
+            box->setSizeAdjustPolicy(room >= kIconsOnly ? QComboBox::AdjustToMinimumContentsLengthWithIcon : QComboBox::AdjustToContents);
+            box->setMinimumContentsLength(room >= kIconsOnly ? 10 : 0);
+            box->view()->setMinimumWidth(box->view()->sizeHintForColumn(0) + 2 * Metrics::gap());
+        }
+        for (QWidget* part : {textTools_, graphTools_, head_}) part->layout()->invalidate();
+        if (head_->layout()->sizeHint().width() <= width()) return;
+    }
 }
 
 /// Whichever text is shown is asked for, and no other.
@@ -385,6 +409,22 @@ void StagePanel::toggleAliasHighlight() {
     canvas_->setAliasHighlight(aliasHighlight_);
 }
 
+QString StagePanel::pinStorage(int slot) {
+    const int storage = session_.selection().storage;
+    if (storage < 0) return tr("Select a value: its storage gets the colour.");
+    int& there = slots_[std::size_t(slot)];
+    const bool same = there == storage;
+    std::replace(slots_.begin(), slots_.end(), storage, -1);  // one colour each
+    there = same ? -1 : storage;
+    canvas_->setSlots(slots_);
+    return same ? tr("S%1 has no colour of its own any more.").arg(storage) : tr("S%1 keeps colour %2.").arg(storage).arg(slot + 1);
+}
+
+void StagePanel::clearSlots() {
+    slots_ = kNoSlots;
+    canvas_->setSlots(slots_);
+}
+
 void StagePanel::toggleMutationEdges() {
     mutationEdges_ = !mutationEdges_;
     canvas_->setMutationEdges(mutationEdges_);
@@ -405,6 +445,27 @@ void StagePanel::follow(const Selection& selection, Origin) {
     text_->setSelection(selection.node);
     if (diff_->isVisible()) diff_->setSelection(selection.node);
     nameStorage();
+}
+
+/// The last one becomes the primary node; a single one that is selected already is taken out.
+void StagePanel::extend(const std::vector<Uid>& uids) {
+    Selection next = session_.selection();
+    next.decision.reset();
+    std::vector<Uid> all = next.nodes;
+    if (next.node != kNoUid) all.push_back(next.node);
+    std::unordered_set<Uid> standing(all.begin(), all.end());
+    if (uids.size() == 1 && standing.contains(uids.front())) {
+        std::erase(all, uids.front());
+    } else {
+        for (const Uid uid : uids)
+            if (standing.insert(uid).second) all.push_back(uid);
+    }
+    next.node = all.empty() ? kNoUid : all.back();
+    if (!all.empty()) all.pop_back();
+    next.nodes = std::move(all);
+    const NodeRow* node = session_.view() ? session_.view()->node(next.node) : nullptr;
+    next.storage = node ? node->storage : -1;
+    session_.select(next, Origin::Graph);
 }
 
 void StagePanel::showZoom(double zoom) { zoom_->setText(QStringLiteral("%1 %").arg(int(std::lround(zoom * 100)))); }

@@ -55,6 +55,9 @@ public:
     /// Leaves the neighbourhood, else the search; false when there was neither.
     bool leave();
     void toggleAliasHighlight();
+    /// Gives the selected storage the colour of slot 0..5; the same one again takes it away. Says what was done.
+    QString pinStorage(int slot);
+    void clearSlots();
     void toggleMutationEdges();
     /// To the definition of the selected node, in whatever is shown.
     void goToDefinition();
@@ -71,12 +74,18 @@ signals:
     void modeChanged();
     void whyWanted();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void build();
     QWidget* header();
+    /// Words beside the icons of the header as far as there is room for them.
+    void fitHeader();
     /// Those of the lane, and for each clone that a pass put in the one that left it.
     std::shared_ptr<const std::vector<DecisionRow>> decisionsOnCards() const;
     void follow(const Selection& selection, Origin origin);
+    void extend(const std::vector<Uid>& uids);
     void showStage();
     void showZoom(double zoom);
     void setColour(ColourMode mode);
@@ -89,6 +98,7 @@ private:
     Session& session_;
     Mode mode_ = Mode::Graph;
     bool aliasHighlight_ = false, mutationEdges_ = false;
+    StorageSlots slots_ = kNoSlots;
     QToolButton *graphButton_ = nullptr, *textButton_ = nullptr, *bothButton_ = nullptr;
     QComboBox *form_ = nullptr, *colour_ = nullptr;
     QToolButton *removed_ = nullptr, *sides_ = nullptr;
@@ -96,7 +106,7 @@ private:
     Uid usesOf_ = kNoUid, useShown_ = kNoUid;  ///< whose users are walked, and the one that is selected
     QToolButton *fold_ = nullptr, *zoomOut_ = nullptr, *zoomIn_ = nullptr;
     QLabel* zoom_ = nullptr;
-    QWidget *graphTools_ = nullptr, *textTools_ = nullptr;
+    QWidget *head_ = nullptr, *graphTools_ = nullptr, *textTools_ = nullptr;
     QToolButton* filter_ = nullptr;
     CounterpartStrip* counterpart_ = nullptr;
     FilterBar* filters_ = nullptr;

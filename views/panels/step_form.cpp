@@ -88,7 +88,7 @@ void StepForm::fill() {
     for (QWidget* part : std::initializer_list<QWidget*>{enabled_, up_, down_, copy_}) part->setEnabled(known);
     if (known) {
         const DraftStep& step = draft_.steps()[std::size_t(step_)];
-        title_->setText(qstr(std::string(step.step.pass->name())));
+        title_->setText(tr("Step %1").arg(step_ + 1));  // its name stands in the row above
         title_->setToolTip(qstr(std::string(step.step.pass->help())));
         enabled_->setChecked(step.enabled);
         up_->setEnabled(step_ > 0);
