@@ -225,7 +225,7 @@ private slots:
             session_->setStage(stage);
             return settled(*session_) ? panel_->chart()->dump()["curves"].toArray()[0].toObject()["source"].toString() : QString();
         };
-        QCOMPARE(sourceAt(1), QStringLiteral("measured"));  // the first stage ran too, to be compared with
+        QCOMPARE(sourceAt(1), QStringLiteral("measured"));   // the first stage ran too, to be compared with
         QCOMPARE(sourceAt(3), QStringLiteral("predicted"));  // the second, lower-torch, changed nothing: what the first measured holds there
         QVERIFY(label("memory.caption")->text().contains(QLatin1String("not measured")));
         QCOMPARE(source->currentIndex(), 0);

@@ -228,8 +228,12 @@ private slots:
         model.setData(rows);
         proxy.sort(DecisionModel::Cloned, Qt::DescendingOrder);
         const QPersistentModelIndex even = proxy.mapFromSource(model.index(1000, 0)), odd = proxy.mapFromSource(model.index(1001, 0));
-        for (const auto& [query, count] : std::initializer_list<std::pair<const char*, int>>{
-                 {"key_cache", kRows / 2}, {"key_cache cache_1000", 1}, {"key_cache", kRows / 2}, {"nothing of this", 0}, {"key_cache", kRows / 2}, {"", kRows}}) {
+        for (const auto& [query, count] : std::initializer_list<std::pair<const char*, int>>{{"key_cache", kRows / 2},
+                                                                                             {"key_cache cache_1000", 1},
+                                                                                             {"key_cache", kRows / 2},
+                                                                                             {"nothing of this", 0},
+                                                                                             {"key_cache", kRows / 2},
+                                                                                             {"", kRows}}) {
             proxy.setQuery(QString::fromLatin1(query));
             QCOMPARE(proxy.rowCount(), count);
             for (int row = 1; row < proxy.rowCount(); ++row)

@@ -1,8 +1,8 @@
 #include "views/canvas/graph_canvas.h"
 
 #include <QGuiApplication>
-#include <QJsonArray>
 #include <QHelpEvent>
+#include <QJsonArray>
 #include <QPainter>
 #include <QScrollBar>
 #include <QToolTip>
@@ -30,7 +30,8 @@ QString membersText(const StageView& view, int storage) {
     for (std::size_t i = 0; i < members.size() && i < kShown; ++i) names << name(members[i]);
     if (members.size() > kShown) names << QObject::tr("and %1 more").arg(members.size() - kShown);
     const StorageRow* row = view.storage(storage);
-    const QString base = row && !row->baseName.empty() ? QObject::tr(", base %1").arg(QLatin1Char('%') + QString::fromStdString(row->baseName)) : QString();
+    const QString base =
+        row && !row->baseName.empty() ? QObject::tr(", base %1").arg(QLatin1Char('%') + QString::fromStdString(row->baseName)) : QString();
     return QStringLiteral("S%1%2: %3").arg(storage).arg(base, names.join(QStringLiteral(", ")));
 }
 

@@ -151,7 +151,8 @@ void DiffPane::request(TextForm form) {
     if (!view) return show(nullptr);
     session_.ask(
         QStringLiteral("sideBySide"),
-        [view, form, renames = ignoresRenames() ? Renames::Ignored : Renames::Shown, ops = session_.ops()](const Recording& recording, const JobContext& job) -> SideBySidePtr {
+        [view, form, renames = ignoresRenames() ? Renames::Ignored : Renames::Shown, ops = session_.ops()](const Recording& recording,
+                                                                                                           const JobContext& job) -> SideBySidePtr {
             const StageTextPtr right = loadStageText(recording, *view, form, *ops, job.cancelToken());
             const StageViewPtr before = view->stage > 1 ? loadStageView(recording, view->lane, view->stage - 1, {}, job.cancelToken()) : view;
             const StageTextPtr left = before ? loadStageText(recording, *before, form, *ops, job.cancelToken()) : nullptr;

@@ -16,9 +16,7 @@ void NodeFilterProxy::setKept(std::vector<bool> kept) {
     refilter();
 }
 
-bool NodeFilterProxy::keeps(int row) const {
-    return kept_.empty() || (std::size_t(row) < kept_.size() && kept_[std::size_t(row)]);
-}
+bool NodeFilterProxy::keeps(int row) const { return kept_.empty() || (std::size_t(row) < kept_.size() && kept_[std::size_t(row)]); }
 
 NodesPanel::NodesPanel(Session& session, QWidget* parent)
     : QWidget(parent), session_(session), model_(new NodeTableModel(this)), proxy_(new NodeFilterProxy(this)) {

@@ -14,8 +14,9 @@ public:
     virtual ~LineSource() = default;
     virtual int lineCount() const = 0;
     virtual QString line(int number) const = 0;
-    virtual Uid uidOf(int number) const = 0;                   ///< node that the line defines; kNoUid = none
-    virtual char mark(int number) const = 0;                   ///< `+`, `~`, blank; `-` = of the stage before, `>` = moved, `.` = nothing stands here, `=` = stands for lines left out
+    virtual Uid uidOf(int number) const = 0;  ///< node that the line defines; kNoUid = none
+    /// `+`, `~`, blank; `-` = of the stage before, `>` = moved, `.` = nothing stands here, `=` = stands for lines left out.
+    virtual char mark(int number) const = 0;
     virtual int numberOf(int line) const { return line + 1; }  ///< as the gutter shows it; 0 = none
     virtual int longestLine() const = 0;                       ///< characters
     virtual int lineOf(Uid uid) const = 0;                     ///< -1 = nowhere

@@ -24,7 +24,8 @@ QString link(const QString& target, const QString& text) {
     return QStringLiteral("<a style=\"text-decoration:none\" href=\"%1\">%2</a>").arg(target.toHtmlEscaped(), text.toHtmlEscaped());
 }
 
-/// `here: %x` and how it was called before; `%x -> %y` and the stages where it changed hands. Names are links: to the pinned node, or to the stage where one stood last.
+/// `here: %x` and how it was called before; `%x -> %y` and the stages where it changed hands. Names are links: to the pinned node, or to the stage
+/// where one stood last.
 QString said(const Trail& trail, int stage) {
     const NodeLife& first = trail.lives.front();
     if (!first.gone && first.first <= stage) {
@@ -34,7 +35,9 @@ QString said(const Trail& trail, int stage) {
         for (const std::string& name : first.earlier) earlier << percentName(name).toHtmlEscaped();
         return here + QStringLiteral(" \u2190 ") + earlier.join(QStringLiteral(" \u2190 "));
     }
-    if (!first.gone) return QObject::tr("%1 is made in %2").arg(percentName(first.name).toHtmlEscaped(), stageLink(first.first, QObject::tr("stage %1").arg(first.first)));
+    if (!first.gone)
+        return QObject::tr("%1 is made in %2")
+            .arg(percentName(first.name).toHtmlEscaped(), stageLink(first.first, QObject::tr("stage %1").arg(first.first)));
     QString out = percentName(first.name).toHtmlEscaped();
     for (std::size_t i = 0; i < trail.lives.size() && trail.lives[i].gone; ++i) {
         const NodeLife& life = trail.lives[i];

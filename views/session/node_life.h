@@ -11,10 +11,10 @@
 namespace aliascope {
 
 struct NodeLife {
-    std::string name;         ///< in the version nearest to the stage asked for
-    int first = 0, last = 0;  ///< stages
+    std::string name;                  ///< in the version nearest to the stage asked for
+    int first = 0, last = 0;           ///< stages
     std::vector<std::string> earlier;  ///< names that it had in stages before, latest first
-    bool gone = false;        ///< it ended before the stage
+    bool gone = false;                 ///< it ended before the stage
     std::vector<std::string> replacedBy;
 };
 

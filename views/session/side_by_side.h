@@ -39,8 +39,8 @@ struct ShownRows {
 using ShownRowsPtr = std::shared_ptr<const ShownRows>;
 
 ShownRowsPtr showAllRows(const SideBySide& both);
-/// Leaves out rows that are alike on both sides and further than `context` rows from one that differs. Runs in `opened` (first rows) stay, and so does
-/// a run of one row: its line would take as much room.
+/// Leaves out rows that are alike on both sides and further than `context` rows from one that differs. Runs in `opened` (first rows) stay, and so
+/// does a run of one row: its line would take as much room.
 ShownRowsPtr hideUnchanged(const SideBySide& both, int context, const std::set<int>& opened);
 
 }  // namespace aliascope

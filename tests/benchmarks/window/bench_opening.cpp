@@ -2,8 +2,8 @@
 
 #include <QApplication>
 #include <QCryptographicHash>
-#include <QFileInfo>
 #include <QElapsedTimer>
+#include <QFileInfo>
 #include <QProcess>
 #include <QSettings>
 #include <fstream>
@@ -17,8 +17,8 @@ using namespace aliascope::bench;
 
 namespace {
 
-/// The program itself, from exec to the end of a picture of its start page: an upper bound of when the page stands there. Files are in the cache of the
-/// system.
+/// The program itself, from exec to the end of a picture of its start page: an upper bound of when the page stands there. Files are in the cache of
+/// the system.
 void coldStartToStartPage(benchmark::State& state) {
     const QString picture = folder() + QStringLiteral("/start.bmp");  // no compression to wait for
     Measure measure(state, 800, Clock::Wall);
@@ -81,9 +81,9 @@ QString bigTrace() {
         const std::string from = "\"frame_id\": 0", to = "\"frame_id\": " + std::to_string(i);
         for (std::size_t at = copy.find(from); at != std::string::npos; at = copy.find(from, at + to.size())) copy.replace(at, from.size(), to);
         if (i % 8 == 0)
-            copy += "V0101 00:00:00.000000 1 torch/_inductor/compile_fx.py:1] {\"aot_joint_graph\": {}, \"rank\": 0, \"frame_id\": " +
-                    std::to_string(i) + ", \"frame_compile_id\": 0, \"attempt\": 0, \"has_payload\": \"" + hash.toStdString() + "\"}\n" +
-                    large;
+            copy +=
+                "V0101 00:00:00.000000 1 torch/_inductor/compile_fx.py:1] {\"aot_joint_graph\": {}, \"rank\": 0, \"frame_id\": " + std::to_string(i) +
+                ", \"frame_compile_id\": 0, \"attempt\": 0, \"has_payload\": \"" + hash.toStdString() + "\"}\n" + large;
         out << copy;
         written += copy.size();
     }

@@ -163,7 +163,12 @@ void zoomFrame(benchmark::State& state) {
     }
     canvasAt(state, kHd);
 }
-BENCHMARK(zoomFrame)->ArgNames({"copies", "lines"})->ArgsProduct({{1, 4, 38}, {kHd, k4K}})->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(40);
+BENCHMARK(zoomFrame)
+    ->ArgNames({"copies", "lines"})
+    ->ArgsProduct({{1, 4, 38}, {kHd, k4K}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(40);
 
 /// The whole viewport anew, at every step of the ladder: what comes when a gesture has ended.
 void settledFrame(benchmark::State& state) {
