@@ -80,10 +80,12 @@ const std::vector<OptionSpec>& optionTable() {
          "reduce"},
         {"--alias", "", "A=B", "input A shares the storage of input B; A=B[OFFSET] at that element of A's type; may be given several times"},
         {"--bind", "", "NAME=X",
-         "a number, or a file with the tensor, for one input, constant or symbol; may be given several times. With --program also a file of lines like "
+         "a number, or a file with the tensor, for one input, constant or symbol; may be given several times. With --program also a file of lines "
+         "like "
          "g1.primals_1 = g0.out[0]: which value of an earlier graph an input is"},
         {"--program", "", "GRAPHS",
-         "several graphs as one program: auto (forward and backward of a compilation), or their numbers or names in the order in which they run: 3,5"},
+         "several graphs as one program: auto (forward and backward of a compilation), or their numbers or names in the order in which they run: "
+         "3,5"},
         {"--reference", "", "WORD", "native (default), or f64: judge differences by the errors against a run in doubles"},
         {"--sanitize", "", "MODE", "off (default), reads or full: find reads of overwritten values"},
         {"--repeat", "", "N", "run every stage N times for its time (default 1)"},
@@ -189,7 +191,9 @@ const std::vector<VerbSpec>& verbTable() {
          "FILE",
          "run a pipeline, print its stages and decisions",
          "With -o the run is kept as a session; an existing session gets one more lane.",
-         options({"--output", "--latest", "--until", "--skip", "--exec", "--inputs", "--seed", "--repeat", "--timeout", "--redact-paths"}, {staged}),
+         options({"--output", "--latest", "--until", "--skip", "--exec", "--inputs", "--seed", "--repeat", "--timeout", "--redact-paths", "--program",
+                  "--bind"},
+                 {staged}),
          {"aliascope run kv.py --ops mylib.ops", "aliascope run kv.py --pipeline torch-v1 -o kv.aliascope"}},
         {"stages", "FILE", "stage table", "", options({"--changed", "--output"}, {shown}), {"aliascope stages kv.aliascope --changed"}},
         {"diff",
@@ -240,17 +244,21 @@ const std::vector<VerbSpec>& verbTable() {
          options(
              {"--stage", "--device", "--inputs",  "--seed",      "--save-outputs", "--digests",  "--sanitize", "--repeat",           "--tolerance",
               "--rtol",  "--atol",   "--timeout", "--max-flops", "--max-bytes",    "--stand-in", "--cast",     "--random-constants", "--reference",
-              "--plan",  "--alias",  "--bind",    "--keep",      "--output",       "--until",    "--skip",      "--program"},
+              "--plan",  "--alias",  "--bind",    "--keep",      "--output",       "--until",    "--skip",     "--program"},
              {staged}),
          {"aliascope exec kv.py --ops mylib.ops --pipeline torch-v1",
-          "aliascope exec kv.py --inputs values.safetensors --save-outputs out.safetensors"}},
+          "aliascope exec kv.py --inputs values.safetensors --save-outputs out.safetensors",
+          "aliascope exec train.log --program auto -o train.aliascope"}},
         {"memory",
          "FILE [B]",
          "live bytes of the stages, their peaks and who holds them",
          "Predicted from shapes and program order; inputs and constants are not counted. Runs that a session holds are listed beside the "
-         "predictions. Sizes that depend on data are those of such a run, or with --inputs or --seed of a run now. The storages below the table are those "
+         "predictions. Sizes that depend on data are those of such a run, or with --inputs or --seed of a run now. The storages below the table are "
+         "those "
          "of --stage (default: last).",
-         options({"--stage", "--at", "--by", "--plan", "--diff", "--accounting", "--run", "--limit", "--inputs", "--seed", "--program", "--bind", "--output"}, {shown}),
+         options({"--stage", "--at", "--by", "--plan", "--diff", "--accounting", "--run", "--limit", "--inputs", "--seed", "--program", "--bind",
+                  "--output"},
+                 {shown}),
          {"aliascope memory kv.py --ops mylib.ops", "aliascope memory kv.aliascope --stage imported --by module",
           "aliascope memory kv.py --diff functionalize last", "aliascope memory graph.py --plan --json"}},
         {"numerics",
@@ -270,7 +278,7 @@ const std::vector<VerbSpec>& verbTable() {
          "FILE is a "
          "session. Exit 1: a pass was found.",
          options({"--rewrites", "--device", "--inputs", "--seed", "--alias", "--bind", "--reference", "--rtol", "--atol", "--timeout", "--max-flops",
-                  "--stand-in", "--output"},
+                  "--stand-in", "--program", "--output"},
                  {staged}),
          {"aliascope bisect kv.py --pipeline torch-v1", "aliascope bisect kv.aliascope --rewrites"}},
         {"query",

@@ -107,6 +107,20 @@ std::vector<GraphEntry> selectedGraphs(Command& c, const Document& document) {
     return found;
 }
 
+namespace {
+
+/// The verb runs programs of several graphs, and the document has a forward and a backward.
+bool offersProgram(const Command& c, const Document& document) {
+    const auto& options = c.args().verb->options;
+    const auto has = [&](Phase phase) {
+        return std::any_of(document.units.begin(), document.units.end(), [&](const Unit& u) { return !u.abandoned && u.graph.phase == phase; });
+    };
+    return std::find(options.begin(), options.end(), "--program") != options.end() && has(Phase::Backward) &&
+           (has(Phase::Forward) || has(Phase::Inference));
+}
+
+}  // namespace
+
 GraphEntry pickGraph(Command& c, const Document& document) {
     const std::string selector = c.args().get("--graph");
     const auto found = selectedGraphs(c, document);
@@ -118,9 +132,10 @@ GraphEntry pickGraph(Command& c, const Document& document) {
         std::vector<GraphEntry> whole;
         std::copy_if(found.begin(), found.end(), std::back_inserter(whole), [](const GraphEntry& e) { return e.path.empty(); });
         picked = *std::max_element(whole.begin(), whole.end(), [](const GraphEntry& a, const GraphEntry& b) { return a.nodes < b.nodes; });
+        const bool program = offersProgram(c, document);
         if (whole.size() > 1)
-            c.note(
-                fmt::format("{} graphs in {}; taking {}. --graph picks another: {}", whole.size(), document.path, described(picked), listOf(whole)));
+            c.note(fmt::format("{} graphs in {}; taking {}. --graph picks another: {}{}", whole.size(), document.path, described(picked),
+                               listOf(whole), program ? "; --program auto takes forward and backward as one" : ""));
     }
     c.input["graph"] = {{"id", picked.id}, {"name", picked.label}};
     return picked;

@@ -146,8 +146,8 @@ StagePairs::StagePairs(const ComparedStage& earlierStage, const ComparedStage& l
     };
 
     const auto results = [](const Side& side, std::size_t row) { return side.rows.at(keyOf(side.row(row).site)).size(); };
-    // The same node, or what rewrites made of it; of several one with the same value, else the one that stands for the same operator, else the last:
-    // it is what a rewrite comes to. From the end, because of several nodes that one took the place of, the last had its value.
+    // The same node, or what rewrites made of it; of several one with the same value, else the one that stands for the same operator, else the one
+    // that a rewrite comes to. From the end, because of several nodes that one took the place of, the last had its value.
     for (const bool equal : {true, false})
         for (std::size_t a = taken.size(); a-- > 0;) {
             const Node* n = nodeAt(earlier.bodies, earlier.row(a).site);
@@ -160,7 +160,7 @@ StagePairs::StagePairs(const ComparedStage& earlierStage, const ComparedStage& l
                 const bool same = m && (m->id == n->id || meaningOf(ops, *m) == meaningOf(ops, *n));
                 // Which of several results one value has become, only those who take them can tell.
                 if (!same && results(later, *b) > results(earlier, a)) continue;
-                best = b;
+                if (!best || same) best = b;
                 if (same) break;
             }
             if (best) pair(a, *best);

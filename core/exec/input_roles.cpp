@@ -241,6 +241,15 @@ private:
     const SymbolTable& symbols_;
 };
 
+/// `tangents_1`; in a program of several graphs `g3_tangents_1` where an earlier graph has that name.
+bool isTangent(std::string_view name) {
+    if (name.starts_with('g')) {
+        const std::size_t digits = name.find_first_not_of("0123456789", 1);
+        if (digits != name.npos && digits > 1 && name[digits] == '_') name.remove_prefix(digits + 1);
+    }
+    return name.starts_with("tangents_");
+}
+
 }  // namespace
 
 std::string_view toString(InputRole role) {
@@ -268,7 +277,7 @@ RoleChoice roleOf(const Graph& g, const OpRegistry& ops, NodeId input, const Sym
         if (uses.index) return *uses.index;
         return {InputRole::Int, 8, 1, "its elements are integers"};
     }
-    if (n.name.view().starts_with("tangents_")) return {InputRole::Tangent, 8, 1, "its name"};
+    if (isTangent(n.name.view())) return {InputRole::Tangent, 8, 1, "its name"};
     if (uses.norm) return *uses.norm;
     if (uses.variance) return *uses.variance;
     if (uses.weight) return *uses.weight;

@@ -160,6 +160,11 @@ private:
         }
         auto whole = make(std::nullopt);
         if (!whole) return fail(std::move(whole.error()));
+        // Of a program of several graphs the pass ran on each; over all of them it may do more.
+        if (whole->graph->hash() != row.hash) {
+            nameByDifference();
+            return {};
+        }
         out_.rewrites = whole->taken;
         std::int64_t low = 0, high = whole->taken;
         auto good = probeRewrites(0);

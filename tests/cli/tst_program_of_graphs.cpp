@@ -161,6 +161,30 @@ private slots:
         QCOMPARE(a.exit, exit);
     }
 
+    void otherVerbsTakeProgramsToo() {
+        const Answer run = runProgram({"run", "-", "--program", "auto", "--pipeline", "best"}, training);
+        QCOMPARE(run.exit, 0);
+        QVERIFY(run.out.contains("decompose-functionalized"));
+        const Answer bisect = runProgram({"bisect", "-", "--program", "auto"}, training);
+        QCOMPARE(bisect.exit, 0);
+        QVERIFY(bisect.out.contains("the last stage gives what the first gives"));
+        QVERIFY(runProgram({"exec", "-"}, training).err.contains("--program auto takes forward and backward as one"));
+    }
+
+    /// The second tangents_1 is renamed, and still a tangent: 1 where it is a number.
+    void everyTangentIsOne() {
+        const Answer a = runProgram({"exec", "-", "--program", "1,3,4,2", "--stage", "imported", "--json"},
+                                    training + logged("Forward graph", forward, "1/0") + logged("Backward graph", backward, "1/0"));
+        QCOMPARE(a.exit, 0);
+        int tangents = 0;
+        for (const QJsonValue& value : a.rows("digests")) {
+            if (value["out"].toInt() != 0 || !value["node"]["name"].toString().endsWith("tangents_1")) continue;
+            ++tangents;
+            QCOMPARE(value["mean"].toDouble(), 1.0);
+        }
+        QCOMPARE(tangents, 2);
+    }
+
     void bindingsAreReadFromAFile() {
         const QTemporaryDir folder;
         const QString good = folder.filePath("good.txt"), bad = folder.filePath("bad.txt"), log = folder.filePath("two.log");

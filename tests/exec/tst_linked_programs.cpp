@@ -2,6 +2,7 @@
 
 #include <QTest>
 
+#include "core/analysis/verifier.h"
 #include "core/exec/predict.h"
 #include "core/memory/memory_report.h"
 #include "core/pipeline/program.h"
@@ -255,6 +256,37 @@ private slots:
             if (after[id].isCall()) QCOMPARE(after[id].name, before[id].name);
         QCOMPARE(heard.rewrites[1].size(), std::size_t(1));
         QCOMPARE(heard.rewrites[1][0].before[0].id, before.find("mul_9"_n));
+    }
+
+    /// A backward takes sizes first; a forward returns them last. Their placeholders bind the symbols of both.
+    void sizesAreSavedBehindTensors() {
+        Graph f = forward(R"py(primals_1: "Sym(s0)", primals_2: "f32[s0][1]")py",
+                          R"(sin: "f32[s0][1]" = torch.ops.aten.sin.default(primals_2)
+                             return (sin, primals_2, primals_1))");
+        Graph b = forward(R"py(size: "Sym(s0)", saved: "f32[s0][1]", tangents_1: "f32[s0][1]")py",
+                          R"(cos: "f32[s0][1]" = torch.ops.aten.cos.default(saved)
+                             mul: "f32[s0][1]" = torch.ops.aten.mul.Tensor(cos, tangents_1)
+                             view: "f32[s0][1]" = torch.ops.aten.view.default(mul, [size])
+                             return (None, view))");
+        const auto stated = parseBindings("g1.size = g0.primals_1\ng1.saved = g0.out[1]\n");
+        QVERIFY(stated.has_value());
+        const Graph byHand = programOf(graphs(f.clone(), b.clone()), *stated).linked();
+        b.rename(b.find("saved"_n), "primals_2");
+        const Program p = programOf(graphs(std::move(f), std::move(b)));
+        QCOMPARE(bindingsOf(p), QString("g1.size<-g0.primals_1, g1.primals_2<-g0.primals_2"));
+        QCOMPARE(p.linked().hash(), byHand.hash());
+        const Ran ran = run(p.linked(), {RuntimeValue(std::int64_t{3}), tensor({3}, {0, 0, 0}), tensor({3}, {1, 2, 3})});
+        QCOMPARE(ran.error, std::string());
+        QCOMPARE(ran.outputs, std::string("None | 1 2 3"));
+    }
+
+    void linkedGraphsAreWhole() {
+        const Graph g = programOf(graphs(forwardGraph(), backwardGraph())).linked();
+        const auto ok = verify(g, ops());
+        QVERIFY2(ok.has_value(), ok ? "" : ok.error().format().c_str());
+        const auto again = readText(printReadable(g), "linked", ops());
+        QVERIFY(again.has_value());
+        QCOMPARE(again->units.at(0).graph.hash(), g.hash());
     }
 
     void constantsOfBothGraphsStayApart() {
