@@ -257,12 +257,19 @@ struct ProgramChecker::Machine {
         Status stageFinished(const Graph& g, const StageResult& stage) override {
             if (stage.decisions)
                 lane.strict = lane.strict || std::any_of(stage.decisions->begin(), stage.decisions->end(), [](const Decision& d) { return d.code == "FP_STRICT"; });
+            if (stage.diagnostics)
+                for (const Diagnostic& d : *stage.diagnostics) {
+                    if (d.severity != Severity::Warning) continue;
+                    lane.said.push_back(d.code);
+                    if (lane.unsound.empty() && changesValues(d.code)) lane.unsound = d.code;
+                }
             if (!lane.stage.empty() || stage.state == StageResult::State::Failed) return {};
             const auto [seen, fresh] = known.try_emplace(programKey(g, stage.hash));
             if (fresh) seen->second = difference(want, machine.run(g, bytes));
             if (seen->second.empty()) return {};
             lane.stage = stage.name;
             lane.what = seen->second;
+            lane.announced = !lane.unsound.empty();
             return {};
         }
         const Machine& machine;
@@ -300,11 +307,6 @@ ProgramOutcome ProgramChecker::check(const Graph& program) const {
         Graph g = program.clone();
         Machine::Watcher watcher(*machine_, bytes, want, known, lane);
         const RunResult result = runPipeline(g, pipeline, machine_->ops, {&watcher}, exact);
-        for (const Diagnostic& d : result.diagnostics)
-            if (d.severity == Severity::Warning) {
-                lane.said.push_back(d.code);
-                if (lane.unsound.empty() && changesValues(d.code)) lane.unsound = d.code;
-            }
         if (result.failed) {
             lane.stage = "pipeline";
             lane.what = "fails with " + (result.error ? result.error->code : std::string("nothing said"));
@@ -312,7 +314,7 @@ ProgramOutcome ProgramChecker::check(const Graph& program) const {
             countCopies(g, machine_->ops, lane);
             lane.sharesMore = sharesMore(want, machine_->run(g, bytes));
         }
-        const bool held = !lane.stage.empty() && (result.failed || lane.unsound.empty() || pipeline.name == "best");
+        const bool held = !lane.stage.empty() && (result.failed || !lane.announced || pipeline.name == "best");
         if (held && out.failure.empty()) out.failure = lane.pipeline + "/" + lane.stage + ": " + lane.what;
     }
     const LaneOutcome* best = out.lane("best");

@@ -20,6 +20,7 @@ struct LaneOutcome {
     bool strict = false;                               ///< keeps bits of floats that PyTorch's rewrites may change (`x + 0`)
     bool sharesMore = false;                           ///< results lie in one memory, or in an input's, that do not in the program
     std::string stage;                                 ///< the first that gives something else; empty = none
+    bool announced = false;                            ///< its pass, or one before it, had said so
     std::string what;                                  ///< what is wrong there
     std::int64_t clones = 0, clonedBytes = 0;          ///< of the last graph, symbols at their hints
     std::int64_t copiesBack = 0, copiedBackBytes = 0;  ///< into inputs, without those that move nothing
