@@ -9,6 +9,7 @@
 #include "core/passes/functional_wrappers.h"
 #include "core/passes/replacements.h"
 #include "core/passes/self_copies.h"
+#include "core/passes/spare_clones.h"
 #include "core/passes/sub_graphs.h"
 
 namespace aliascope {
@@ -450,13 +451,15 @@ public:
     std::string_view help() const override { return "Turns functional wrappers into clones and the operator that writes"; }
     std::vector<PassOption> options() const override {
         return {
-            {PassOption::Type::Enum, "mode", {"reference", "extended"}, "reference", "extended: tight clones, and no copies of a value onto itself"}};
+            {PassOption::Type::Enum, "mode", {"reference", "extended"}, "reference", "extended: tight clones, none that separates nothing, no copies of a value onto itself"}};
     }
     bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         const bool extended = ctx.options().is("mode", "extended");
         inEveryGraph(g, ctx, [&](Graph& body, PassContext& context) {
+            const std::vector<NodeId> own = extended ? cloneCalls(body) : std::vector<NodeId>();
             Decomposer(body, context, extended).run();
+            spareClones(body, context, own);
             treatSelfCopies(body, context, extended);
         });
         return Outcome::Done;

@@ -70,6 +70,8 @@ private:
     /// Marks the scatters of chains that end in the write-back of the input that they begin with, wrapped calls between them included (L7).
     void findWrittenBackChains();
     void markChain(NodeId input, NodeId last, const std::unordered_map<NodeId, ChainLink>& links);
+    /// Whether a link may be written into what it is the new value of: who reads the old one runs before, or can.
+    bool mayFollow(NodeId link, NodeId previous, NodeId input);
     /// What is legal but beyond the budget of rewrites stays functional.
     void withinBudget(Answer& answer);
     void takeInPlace(NodeId id, const WrapperCall& call, const Key& key);

@@ -260,27 +260,30 @@ bool DecisionTable::checkSameNode(const Question& q, NodeId a, Rules rules, Answ
     return true;
 }
 
+NodeId DecisionTable::returnedApart(NodeId result, NodeId input) const {
+    const StorageId storage = storageOf(result);
+    if (!storage || shown_.empty()) return {};
+    const auto& uses = index_.uses(storage);
+    for (auto use = uses.rbegin(); use != uses.rend() && use->user == g_.output(); ++use) {
+        const auto [first, last] = shown_.equal_range(use->value);
+        if (std::any_of(first, last, [&](const auto& entry) { return entry.second != g_[input].name; })) return use->value;
+    }
+    return {};
+}
+
 /// Whoever gets a result that the program keeps apart from its inputs must not get an input's memory.
 bool DecisionTable::checkApart(const Question& q, NodeId a, std::int64_t element, NodeId input, Answer& answer) const {
-    const auto apart = [&](NodeId value) {
-        const auto [first, last] = shown_.equal_range(value);
-        return std::any_of(first, last, [&](const auto& entry) { return entry.second != g_[input].name; });
-    };
     for (const auto& [result, itsElement] : q.results) {
-        const StorageId storage = itsElement == element ? storageOf(result) : StorageId();
-        if (!storage || shown_.empty()) continue;
-        const auto& uses = index_.uses(storage);
-        if (uses.empty() || uses.back().user != g_.output()) continue;
-        const auto returned = std::find_if(uses.rbegin(), uses.rend(), [&](const StorageUse& u) { return u.user != g_.output() || apart(u.value); });
-        if (returned == uses.rend() || returned->user != g_.output()) continue;
-        check(answer, "the result is not returned apart from graph input " + g_[input].name.str(), false, g_[returned->value].name.str());
+        const NodeId returned = itsElement == element ? returnedApart(result, input) : NodeId();
+        if (!returned) continue;
+        check(answer, "the result is not returned apart from graph input " + g_[input].name.str(), false, g_[returned].name.str());
         answer.blocker = g_.output();
         answer.view = a;
         const TensorType* t = index_.geometry(a);
         const auto bytes = t ? t->bytes() : std::nullopt;
         answer.neededBytes = bytes ? bytes->evaluate(g_.symbols) : std::nullopt;
         answer.params = {{"view", g_[a].name.str()},
-                         {"how", "as graph input " + g_[input].name.str() + ", which the result " + g_[returned->value].name.str() + " is returned apart from"},
+                         {"how", "as graph input " + g_[input].name.str() + ", which the result " + g_[returned].name.str() + " is returned apart from"},
                          {"needed", answer.neededBytes ? std::to_string(*answer.neededBytes) : "some"}};
         refuse(answer, "RI51", "reinplace 9 theorem 1");
         return false;

@@ -183,12 +183,31 @@ void Reinplacer::markChain(NodeId input, NodeId last, const std::unordered_map<N
     std::int64_t written = 0;
     for (NodeId at = last; at != input && !writtenBackChain_.contains(at); at = links.at(at).previous) {
         chain.push_back(at);
+        if (!mayFollow(at, links.at(at).previous, input)) return;
         if (!forms_.find(at)) continue;
         const auto bytes = bytesOf(g_[at].arg(1).asNode());
         if (!bytes || __builtin_add_overflow(written, *bytes, &written)) return;
     }
     const auto whole = bytesOf(input);
     if (whole && written <= *whole) writtenBackChain_.insert(chain.begin(), chain.end());
+}
+
+bool Reinplacer::mayFollow(NodeId link, NodeId previous, NodeId input) {
+    const bool item = g_[link].op == "operator::getitem";
+    const NodeId writer = item ? g_[link].arg(0).asNode() : link;
+    const StorageId storage = index_.alias().storageOf(previous);
+    if (!storage || table_.returnedApart(link, input)) return false;
+    const auto place = item ? std::nullopt : forms_.written(g_, ctx_.ops(), index_.alias(), link);
+    const auto& uses = index_.uses(storage);
+    std::unordered_set<NodeId> moved;
+    auto at = std::upper_bound(uses.begin(), uses.end(), writer, [&](NodeId n, const StorageUse& u) { return g_.before(n, u.user); });
+    for (std::size_t looked = 0; at != uses.end(); ++at) {
+        if (at->view || (g_[at->user].is("aten::copy_"_n) && !g_[at->user].arg(1).usesNode(at->value))) continue;
+        const TensorType* read = index_.geometry(at->value);
+        if (place && read && exactOverlap(*place, *read, g_.symbols) == Overlap::Disjoint) continue;
+        if (++looked > kMostReaders || order_->plan(writer, at->user, moved) != ReaderOrder::Way::Free) return false;
+    }
+    return true;
 }
 
 NodeId Reinplacer::standing(NodeId value) const {

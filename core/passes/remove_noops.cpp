@@ -163,11 +163,26 @@ private:
         });
     }
 
+    static bool isIndexPut(const Node& n) { return n.is("aten::index_put"_n) || n.is("aten::_unsafe_index_put"_n); }
+
+    /// A scatter that reads nothing of its input is made anew.
+    bool coversInput(const Node& scatter) const {
+        const NodeId source = scatter.arg(1).asNode();
+        return source && scatter.tensor() && g_[source].tensor() && scatter.tensor()->sizes == g_[source].tensor()->sizes;
+    }
+
+    /// Its operator needs the value in memory, so that it is sure to be written where it stands if it may.
+    bool isMadeInMemory(NodeId id) const {
+        const Node& n = g_[id];
+        return isIndexPut(n) || (n.op == "operator::getitem" && n.arg(0).isNode() && wrapperKind(g_[n.arg(0).asNode()]) != WrapperKind::None);
+    }
+
     /// What the value is the new value of, when its operator may write that in place, or what it is a copy of; invalid = nothing.
     NodeId replacedBy(NodeId id) const {
         const Node& n = g_[id];
         if (n.is("aten::copy"_n)) return n.arg(1).asNode();
-        if (n.is("aten::clone"_n) || isViewScatter(n.op) || n.is("aten::index_put"_n) || n.is("aten::_unsafe_index_put"_n)) return n.arg(0).asNode();
+        if (n.is("aten::clone"_n) || isIndexPut(n)) return n.arg(0).asNode();
+        if (isViewScatter(n.op)) return coversInput(n) ? NodeId() : n.arg(0).asNode();
         if (n.op != "operator::getitem" || !n.arg(0).isNode()) return {};
         const auto call = readWrapper(ctx_.ops(), g_, n.arg(0).asNode());
         if (!call) return {};
@@ -191,7 +206,11 @@ private:
         std::vector<StorageId> chain;
         for (NodeId at = value; at && chain.size() < kLongestChain; at = replacedBy(alias_.storage(chain.back()).base)) {
             const StorageId storage = alias_.storageOf(at);
-            if (storage == end) return writtenBack_.insert(chain.begin(), chain.end());
+            if (storage == end) {
+                for (StorageId link : chain)
+                    if (isMadeInMemory(alias_.storage(link).base)) writtenBack_.insert(link);
+                return;
+            }
             if (!storage) return;
             chain.push_back(storage);
         }
@@ -239,10 +258,11 @@ private:
         }
     }
 
+    /// Every element is put where it stands.
     bool copiesItself(NodeId id) const {
         const Node& n = g_[id];
         const NodeId to = n.arg(0).asNode(), from = n.arg(1).asNode();
-        return n.is("aten::copy"_n) && to && from && guard_.sameMemory(to, from);
+        return (n.is("aten::copy"_n) || isViewScatter(n.op)) && to && from && guard_.sameMemory(to, from);
     }
 
     bool isView(NodeId id, NodeId source) const { return alias_.sameStorage(id, source); }
