@@ -254,9 +254,19 @@ private:
         for (std::size_t i = 0; i < out_.rows.size(); ++i)
             if (out_.rows[i].verdict == Verdict::Differs && out_.rows[i].a && out_.rows[i].b && out_.rows[i].why.empty()) suspicious.push_back(i);
         if (suspicious.empty()) return;
-        if (byOperator_) {
+        if (byOperator_ || out_.policy == "reference") {
             OperatorBounds bounds(earlier_, later_, out_.rows, ops_);
-            for (std::size_t i : suspicious) out_.rows[i].bound = bounds.of(out_.rows[i]);
+            const std::vector<NodeId> returned = returnedNodes(*later_.graph);
+            for (std::size_t i : suspicious) {
+                ComparedValue& row = out_.rows[i];
+                if (byOperator_) row.bound = bounds.of(row);
+                const bool result = row.b->body == 0 && row.b->node == later_.graph->output();
+                const auto k = static_cast<std::size_t>(row.outB);
+                if (!result)
+                    row.rounding = bounds.roundingOf(*row.b);
+                else if (k < returned.size())
+                    row.rounding = bounds.roundingOf({0, returned[k], 0});
+            }
         }
         fetch_(out_, suspicious);
     }

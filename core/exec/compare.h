@@ -63,6 +63,7 @@ struct ComparedValue {
     /// With equal operands: what the operator may differ by (executor.md 5.3), instead of the bound for whole graphs.
     std::optional<ElementBound> bound;
     double maxAbs = 0, maxRel = 0, ulp = 0;
+    double rounding = 0;  ///< l2 norm of what the rounding of its own sums may do to the whole value (tolerance.h)
     /// Largest error of either value against one computed in doubles; set with a reference.
     std::optional<double> errorA, errorB;
     std::int64_t index = -1;  ///< logical index of the largest error

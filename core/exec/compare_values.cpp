@@ -221,7 +221,8 @@ void measure(ComparedValue& row, const KeptValue& earlier, const KeptValue& late
         own.rtol = row.bound->relative;
         own.atol = row.bound->absolute;
     }
-    const ErrorStatistics e = compareElements(earlier, later, own);
+    ErrorStatistics e = compareElements(earlier, later, own);
+    e.roundingL2 = row.rounding;
     row.measured = true;
     row.maxAbs = e.maxAbs;
     row.maxRel = e.maxRel;
@@ -254,7 +255,10 @@ void measureAgainst(ComparedValue& row, const KeptValue& earlier, const KeptValu
     row.errorA = errorA;
     row.errorB = errorB;
     const bool judged = !tolerance.bitwise && !tolerance.rtol && !tolerance.atol && info(later.dtype).floating;
-    if (judged && row.verdict != Verdict::ValueSame) row.verdict = isNoWorse(errorA, errorB, scale, later.dtype) ? Verdict::Close : Verdict::Differs;
+    if (judged && row.verdict != Verdict::ValueSame) {
+        const bool noWorse = isNoWorse(errorA, errorB, scale, later.dtype) || errorB <= row.rounding;
+        row.verdict = noWorse ? Verdict::Close : Verdict::Differs;
+    }
 }
 
 }  // namespace aliascope::exec

@@ -110,6 +110,31 @@ std::optional<std::vector<const Digest*>> OperatorBounds::equalOperands(const me
     return out;
 }
 
+double OperatorBounds::roundingOf(memory::Site site) const {
+    const Graph* g = later_->graphOf(site);
+    if (!g) return 0;
+    const OpDef* op = ops_.find((*g)[site.node].op);
+    constexpr int mostViews = 64;
+    for (int i = 0; op && (op->isView() || op->is(Trait::AliasIfLayout)) && i < mostViews && !g->operands(site.node).empty(); ++i) {
+        site.node = g->operands(site.node).front();
+        op = ops_.find((*g)[site.node].op);
+    }
+    const Kernel* kernel = op ? KernelTable::cpu().find(op->canonical) : nullptr;
+    const auto result = digests_.find({keyOf(site), 0});
+    if (!kernel || result == digests_.end()) return 0;
+    std::vector<const Digest*> operands;
+    for (const NodeId operand : g->operands(site.node))
+        if (const auto at = digests_.find({keyOf({site.body, operand, site.callPath}), 0}); at != digests_.end()) operands.push_back(at->second);
+    if (kernel->tolerance == ToleranceClass::Reduction && !operands.empty())
+        return summedRounding(kernel->tolerance, result->second->dtype, termsOf(*operands[0], *result->second), operands[0]->l2);
+    if (kernel->tolerance == ToleranceClass::Matmul && operands.size() >= 2) {
+        const Digest &a = *operands[operands.size() - 2], &b = *operands.back();
+        if (op->canonical.view().starts_with("aten::convolution") || a.sizes.empty()) return 0;
+        return summedRounding(kernel->tolerance, result->second->dtype, static_cast<double>(a.sizes.back()), a.l2 * b.l2);
+    }
+    return 0;
+}
+
 std::optional<ElementBound> OperatorBounds::of(const ComparedValue& row) {
     if (!row.a || !row.b || row.outB < 0) return {};
     const Graph *ga = earlier_->graphOf(*row.a), *gb = later_->graphOf(*row.b);

@@ -20,6 +20,9 @@ public:
     /// Nothing when the two values do not come from the same operator on equal operands, or something writes to an operand's memory.
     std::optional<ElementBound> of(const ComparedValue& row);
 
+    /// l2 norm of what rounding may do to a value of the later stage that is a sum, or a view of one; 0 when it is none.
+    double roundingOf(memory::Site site) const;
+
 private:
     struct Side;
     struct Key {

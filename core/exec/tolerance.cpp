@@ -102,6 +102,15 @@ ElementBound operatorBound(ToleranceClass kind, const OperatorScale& s) {
     return {2 * one.relative, 2 * one.absolute};
 }
 
+double summedRounding(ToleranceClass kind, DType result, double terms, double norms) {
+    const double sums = result == DType::F64 || result == DType::C128 ? 0x1p-53 : 0x1p-24;
+    terms = std::max(1.0, terms);
+    const double twoRuns = 2;
+    if (kind == ToleranceClass::Reduction) return twoRuns * 4 * sums * (1 + std::log2(terms)) * std::sqrt(terms) * norms;
+    if (kind == ToleranceClass::Matmul) return twoRuns * 2 * sums * std::sqrt(terms) * norms;
+    return 0;
+}
+
 bool isNoWorse(double earlierError, double laterError, double scale, DType dtype) {
     return laterError <= 2 * earlierError + 2 * halfSpacing(dtype) * std::max(scale, smallestNormal(dtype));
 }
@@ -113,7 +122,8 @@ bool isClose(const ErrorStatistics& e, DType dtype, const Tolerance& tolerance) 
     if (bound.relativeL2 == 0) return false;
     // Numbers around the rounding of 1 are noise next to values that were cancelled to nearly nothing.
     constexpr double noise = 1e-12;
-    if (e.errorL2 > bound.relativeL2 * e.referenceL2 + noise) return false;
+    if (e.errorL2 > bound.relativeL2 * e.referenceL2 + e.roundingL2 + noise) return false;
+    if (e.errorL2 <= e.roundingL2) return true;
     const double norms = e.referenceL2 * e.otherL2;
     return bound.cosine == 0 || norms == 0 || e.dot >= bound.cosine * norms;
 }

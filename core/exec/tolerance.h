@@ -39,6 +39,10 @@ struct OperatorScale {
 /// Between two runs of one operator on equal operands, each of which may be off by the bound of its class.
 ElementBound operatorBound(ToleranceClass kind, const OperatorScale& scale);
 
+/// l2 norm of what rounding does to results that are sums: terms that cancel leave it standing however small the results are. `norms`: of a reduction
+/// that of its operand, of a product those of its operands multiplied. 0 for what sums nothing.
+double summedRounding(ToleranceClass kind, DType result, double terms, double norms);
+
 /// Bounds of executor.md 5.3, row "whole graphs".
 struct GraphBound {
     double relativeL2 = 0;  ///< 0 = must be equal
@@ -52,6 +56,7 @@ struct ErrorStatistics {
     double errorL2 = 0, referenceL2 = 0, dot = 0, otherL2 = 0;
     bool misplaced = false;   ///< NaN or infinity stands on one side only
     bool elementwise = true;  ///< every element within rtol and atol, where these were given
+    double roundingL2 = 0;    ///< summedRounding of the values
     std::int64_t worst = -1;  ///< logical index of maxAbs
 };
 bool isClose(const ErrorStatistics& e, DType dtype, const Tolerance& tolerance);

@@ -273,6 +273,45 @@ private slots:
         QVERIFY(found);
     }
 
+    /// Two nodes became one, which has the value of the last.
+    void whatReplacesSeveralNodesStandsForTheLast() {
+        const Stage a = executed(x3, "neg = torch.ops.aten.neg.default(x)\nabs_1 = torch.ops.aten.abs.default(neg)\nreturn (abs_1,)", {range({3})});
+        const Stage b = executed(x3,
+                                 "one = torch.ops.aten.neg.default(x)\ntwo = torch.ops.aten.neg.default(x)\n"
+                                 "relu = torch.ops.aten.relu.default(x)\nreturn (relu,)",
+                                 {range({3})});
+        const RewriteSteps steps = {{{{0, a.graph.find("neg"_n), 0}, {0, a.graph.find("abs_1"_n), 0}}, {{0, b.graph.find("relu"_n), 0}}}};
+        const StagePairs pairs({&a.graph, &a.values}, {&b.graph, &b.values}, steps, ops());
+        for (std::size_t i = 0; i < b.values.rows.size(); ++i)
+            if (b.graph[b.values.rows[i].site.node].name == "relu"_n) {
+                QVERIFY(pairs.counterpart(i));
+                QCOMPARE(QString::fromStdString(a.graph[a.values.rows[*pairs.counterpart(i)].site.node].name.str()), QString("abs_1"));
+            }
+    }
+
+    /// The sum of what cancels is all rounding: it is judged by what was summed, through views too. A term that is wrong still shows.
+    void sumsThatCancelAreJudgedByTheirTerms_data() {
+        QTest::addColumn<QString>("terms");
+        QTest::addColumn<QString>("verdict");
+        QTest::newRow("rounding") << "mul = torch.ops.aten.mul.Tensor(x, 0.33333334)"
+                                  << "close";
+        QTest::newRow("one wrong term") << "mul = torch.ops.aten.clamp.default(x, -0.56, 0.7)"
+                                        << "differs";
+    }
+    void sumsThatCancelAreJudgedByTheirTerms() {
+        QFETCH(QString, terms);
+        QFETCH(QString, verdict);
+        const auto stage = [](const std::string& first) {
+            return executed(x3,
+                            first +
+                                "\nsum_1 = torch.ops.aten.sum.dim_IntList(mul, [0], True)\nview = torch.ops.aten.view.default(sum_1, [1, 1])\n"
+                                "return (view,)",
+                            {tensor({3}, {2.1F, -1.7F, -0.4F})});
+        };
+        const Stage a = stage("mul = torch.ops.aten.div.Tensor(x, 3)"), b = stage(terms.toStdString());
+        QCOMPARE(QString(toString(compared(a, b, toleranceOf({"fuse-attention"})).verdict).data()), verdict);
+    }
+
     void theFirstNaNIsNamed() {
         const Graph g = forward(
             x3,
