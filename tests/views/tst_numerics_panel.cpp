@@ -111,6 +111,14 @@ private slots:
         QCOMPARE(session_->selection().node, Uid(begin.data(NumericsModel::UidRole).toULongLong()));
     }
 
+    void rowsStandInTheOrderOfTheProgram() {
+        runAll("overlapping_views.py", "torch-v1");
+        const auto& rows = panel_->model()->matrix()->rows;
+        QCOMPARE(table()->model()->rowCount(), int(rows.size()));
+        for (int row = 0; row < table()->model()->rowCount(); ++row)
+            QCOMPARE(table()->model()->index(row, 0).data().toString(), QString::fromStdString(rows[std::size_t(row)].label));
+    }
+
     void enterOnACellJumpsToItsStage() {
         runAll("overlapping_views.py", "torch-v1");
         session_->setStage(1);

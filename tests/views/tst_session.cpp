@@ -138,6 +138,53 @@ private slots:
         QVERIFY(std::count(text->mark.begin(), text->mark.end(), '+') > 0);
     }
 
+    void theOriginalTextIsKept() {
+        Session session;
+        OpenRequest request = kvCache("torch-v1");
+        request.stage = QStringLiteral("last");
+        session.open(request);
+        QVERIFY(settle(session));
+        StageTextPtr text;
+        connect(&session, &Session::textReady, this, [&](const StageTextPtr& ready) { text = ready; });
+        session.requestText(TextForm::Original, true);
+        QVERIFY(settle(session));
+        QVERIFY(text && text->form == TextForm::Original && !text->withRemoved);
+        QFile file(request.path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QStringList lines = QString::fromUtf8(file.readAll()).split(QLatin1Char('\n'));
+        QVERIFY(text->lines.size() > 60 && text->firstLine + qsizetype(text->lines.size()) <= lines.size());
+        for (std::size_t i = 0; i < text->lines.size(); ++i) QCOMPARE(text->lines[i], lines[text->firstLine + qsizetype(i)]);
+        // A name leads to the node that the last stage still has under it.
+        const NodeRow* mm = session.view()->nodeNamed("mm");
+        QVERIFY(mm && text->lineOf.contains(mm->uid));
+        QVERIFY(text->lines[std::size_t(text->lineOf.at(mm->uid))].contains(QLatin1String("mm")));
+    }
+
+    void theOriginalTextOfOneGraphOfSeveralCarriesItsNotes() {
+        Session session;
+        OpenRequest request;
+        request.text = QStringLiteral(
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    return x\n\n"
+            "graph():\n    %y : [num_users=1] = placeholder[target=y]\n"
+            "    %odd : [num_users=1] = call_function[target=torch.ops.nobody.knows.default](args = (%y,), kwargs = {})\n    return odd\n");
+        request.title = QStringLiteral("two");
+        session.open(request);
+        QVERIFY(settle(session));
+        QVERIFY(session.pendingDocument());
+        session.openUnit(1);
+        QVERIFY(settle(session));
+        StageTextPtr text;
+        connect(&session, &Session::textReady, this, [&](const StageTextPtr& ready) { text = ready; });
+        session.requestText(TextForm::Original);
+        QVERIFY(settle(session));
+        QVERIFY(text);
+        QCOMPARE(text->firstLine, 4);
+        QCOMPARE(text->lines.front(), QStringLiteral("graph():"));
+        QCOMPARE(text->lineOf.at(session.view()->nodeNamed("odd")->uid), 2);
+        QCOMPARE(text->mark[2], '!');  // its operator is unknown
+        QVERIFY(text->notes.at(2).contains(QLatin1String("nobody")));
+    }
+
     void removedLinesStandWhereTheyWere() {
         Session session;
         OpenRequest request = kvCache("torch-v1");

@@ -124,6 +124,7 @@ void NumericsPanel::build() {
     table_->setModel(proxy_);
     dressTable(table_, QStringLiteral("numerics.table"), tr("Values of the stages"));
     table_->setSortingEnabled(false);
+    proxy_->sort(-1);  // results first, then in the order of the program
     table_->setSelectionBehavior(QAbstractItemView::SelectItems);
     table_->setItemDelegate(new CellDelegate(table_));
     table_->setItemDelegateForColumn(NumericsModel::kValue, new MonoDelegate(table_));

@@ -118,6 +118,7 @@ QWidget* StagePanel::header() {
     form_ = choiceBox(tr("Form of the text"), QStringLiteral("stage.form"), textTools_);
     form_->addItem(tr("Readable Python"));
     form_->addItem(tr("Graph text"));
+    form_->addItem(tr("Original text"));
     removed_ = iconButton(QStringLiteral("difference"), tr("Show the lines that this stage removed or rewrote (R)"), QStringLiteral("stage.removed"),
                           textTools_);
     removed_->setText(tr("Difference"));
@@ -235,7 +236,7 @@ void StagePanel::setMode(Mode mode) {
     textTools_->setVisible(textShown());
     fitHeader();
     showText();
-    if (mode == Mode::Both && splitter_->sizes().value(sideBySide() ? 2 : 1) < Metrics::em(10))
+    if (mode == Mode::Both && splitter_->sizes().value(twoShown() ? 2 : 1) < Metrics::em(10))
         splitter_->setSizes({width() / 2, width() / 2, width() / 2});
     emit modeChanged();
 }
@@ -263,11 +264,13 @@ void StagePanel::fitHeader() {
 
 /// Whichever text is shown is asked for, and no other.
 void StagePanel::showText() {
-    text_->setVisible(textShown() && !sideBySide());
-    diff_->setVisible(textShown() && sideBySide());
-    removed_->setEnabled(!sideBySide());
+    const bool original = textForm() == TextForm::Original;
+    text_->setVisible(textShown() && !twoShown());
+    diff_->setVisible(twoShown());
+    removed_->setEnabled(!sideBySide() && !original);
+    sides_->setEnabled(!original);
     if (!textShown()) return;
-    if (sideBySide())
+    if (twoShown())
         diff_->request(textForm());
     else
         session_.requestText(textForm(), removedLines());
@@ -291,10 +294,10 @@ void StagePanel::nameStorage() {
     text_->setStorageNames(storage, std::move(names));
 }
 
-TextForm StagePanel::textForm() const { return form_->currentIndex() == 1 ? TextForm::Graph : TextForm::Readable; }
+TextForm StagePanel::textForm() const { return TextForm(std::max(0, form_->currentIndex())); }
 
 void StagePanel::setTextForm(TextForm form) {
-    form_->setCurrentIndex(form == TextForm::Graph ? 1 : 0);
+    form_->setCurrentIndex(int(form));
     showText();
 }
 
@@ -437,7 +440,7 @@ void StagePanel::showStage() {
     canvas_->setSelection(session_.selection());
     readHeat();
     nameStorage();
-    if (textShown() && sideBySide()) diff_->request(textForm());
+    if (twoShown()) diff_->request(textForm());
 }
 
 void StagePanel::follow(const Selection& selection, Origin) {

@@ -94,6 +94,8 @@ private:
     void showText();
     void nameStorage();
     bool textShown() const { return mode_ != Mode::Graph; }
+    /// Two texts are: the one that was opened has none before it.
+    bool twoShown() const { return textShown() && sideBySide() && textForm() != TextForm::Original; }
 
     Session& session_;
     Mode mode_ = Mode::Graph;

@@ -2,9 +2,11 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
 #include <QScrollBar>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -55,6 +57,11 @@ Uid StageLines::uidOfName(const QString& name) const {
     return found == text_->uidOfName.end() ? kNoUid : found->second;
 }
 
+QString StageLines::note(int number) const {
+    const auto found = text_->notes.find(number);
+    return found == text_->notes.end() ? QString() : found->second;
+}
+
 TextPane::TextPane(QWidget* parent) : QAbstractScrollArea(parent) {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
@@ -72,7 +79,8 @@ void TextPane::measure() {
 }
 
 int TextPane::gutter() const {
-    const int digits = source_ ? std::max(3, int(std::log10(std::max(1, source_->lineCount()))) + 1) : 3;
+    const int last = source_ && source_->lineCount() > 0 ? std::max(source_->lineCount(), source_->numberOf(source_->lineCount() - 1)) : 1;
+    const int digits = std::max(3, int(std::log10(last)) + 1);
     return int(std::ceil((digits + 2) * columnWidth_)) + Metrics::pad() + Metrics::gap();
 }
 
@@ -318,6 +326,15 @@ void TextPane::mouseMoveEvent(QMouseEvent* event) {
     if (!(event->buttons() & Qt::LeftButton) || anchor_.line < 0) return;
     cursor_ = positionAt(event->pos());
     viewport()->update();
+}
+
+bool TextPane::viewportEvent(QEvent* event) {
+    if (event->type() != QEvent::ToolTip || !source_) return QAbstractScrollArea::viewportEvent(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const Position at = positionAt(help->pos());
+    const QString note = at.line >= 0 ? source_->note(at.line) : QString();
+    QToolTip::showText(help->globalPos(), note, viewport());  // an empty one hides it
+    return true;
 }
 
 void TextPane::leaveEvent(QEvent*) { hover(kNoUid); }

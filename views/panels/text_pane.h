@@ -15,9 +15,10 @@ public:
     virtual int lineCount() const = 0;
     virtual QString line(int number) const = 0;
     virtual Uid uidOf(int number) const = 0;  ///< node that the line defines; kNoUid = none
-    /// `+`, `~`, blank; `-` = of the stage before, `>` = moved, `.` = nothing stands here, `=` = stands for lines left out.
+    /// `+`, `~`, blank; `-` = of the stage before, `>` = moved, `.` = nothing stands here, `=` = stands for lines left out, `!` = see note().
     virtual char mark(int number) const = 0;
     virtual int numberOf(int line) const { return line + 1; }  ///< as the gutter shows it; 0 = none
+    virtual QString note(int) const { return {}; }             ///< what is to be said of the line
     virtual int longestLine() const = 0;                       ///< characters
     virtual int lineOf(Uid uid) const = 0;                     ///< -1 = nowhere
     virtual Uid uidOfName(const QString& name) const = 0;
@@ -30,6 +31,8 @@ public:
     QString line(int number) const override { return text_->lines[std::size_t(number)]; }
     Uid uidOf(int number) const override { return text_->uidOfLine[std::size_t(number)]; }
     char mark(int number) const override { return text_->mark[std::size_t(number)]; }
+    int numberOf(int number) const override { return text_->firstLine + number + 1; }
+    QString note(int number) const override;
     int longestLine() const override { return text_->longest; }
     int lineOf(Uid uid) const override;
     Uid uidOfName(const QString& name) const override;
@@ -82,6 +85,7 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void changeEvent(QEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
 

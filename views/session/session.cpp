@@ -565,7 +565,7 @@ bool Session::goForward() {
 void Session::requestText(TextForm form, bool withRemoved) {
     wantedText_ = {form, withRemoved};
     if (!view_) return;
-    const bool difference = withRemoved && view_->stage > 1 && !view_->changes->empty();
+    const bool difference = withRemoved && form != TextForm::Original && view_->stage > 1 && !view_->changes->empty();
     for (const StageTextPtr& text : texts_) {
         if (text->lane != view_->lane || text->stage != view_->stage || text->form != form || text->withRemoved != difference) continue;
         emit textReady(text);

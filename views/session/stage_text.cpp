@@ -1,6 +1,7 @@
 #include "views/session/stage_text.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string_view>
 
 #include "core/text/print.h"
@@ -73,7 +74,7 @@ public:
     void enterGraph(const std::string& path) { bodies_.enterGraph(path); }
 
     Uid nodeOf(string_view line, int number) {
-        const std::size_t indent = line.find_first_not_of(' ');
+        const std::size_t indent = line.find_first_not_of(" \t");  // texts of traces stand behind a tab
         if (indent == string_view::npos) return kNoUid;
         string_view rest = line.substr(indent);
         if (form_ == TextForm::Readable) {
@@ -123,9 +124,7 @@ void appendGraphs(std::string& out, const Graph& g, const std::string& path) {
         if (sub.graph) appendGraphs(out, *sub.graph, path.empty() ? sub.attribute.str() : path + "." + sub.attribute.str());
 }
 
-}  // namespace
-
-StageTextPtr makeStageText(const std::string& printed, const StageView& view, TextForm form) {
+std::shared_ptr<StageText> matchedText(const std::string& printed, const StageView& view, TextForm form) {
     auto out = std::make_shared<StageText>();
     out->lane = view.lane;
     out->stage = view.stage;
@@ -148,6 +147,41 @@ StageTextPtr makeStageText(const std::string& printed, const StageView& view, Te
     }
     return out;
 }
+
+/// The graph's part of its file, as it was read.
+StageTextPtr originalText(const Recording& recording, const StageView& view) {
+    const Result<QueryResult> row = recording.query(
+        "SELECT g.id, g.span_begin, g.span_end, s.path FROM lane l JOIN graph g ON g.id = l.graph JOIN source s ON s.id = g.source WHERE l.id = " +
+        std::to_string(view.lane));
+    if (!row || row->rows.empty()) return nullptr;
+    const auto number = [&](std::size_t column) { return std::strtoll(row->rows.front()[column].value_or("0").c_str(), nullptr, 10); };
+    std::string text = recording.sourceText(number(0)).value_or("# the session keeps no text of this graph\n");
+    const auto begin = std::size_t(std::max<long long>(0, number(1))), end = std::size_t(std::max<long long>(0, number(2)));
+    int before = 0;
+    if (begin < end && end <= text.size()) {
+        before = int(std::count(text.begin(), text.begin() + std::ptrdiff_t(begin), '\n'));
+        text = text.substr(begin, end - begin);
+    }
+    const std::size_t start = text.find_first_not_of(" \t\n");
+    const bool graphText = start != std::string::npos && text.compare(start, 6, "graph(") == 0;
+    const std::shared_ptr<StageText> out = matchedText(text, view, graphText ? TextForm::Graph : TextForm::Readable);
+    out->form = TextForm::Original;
+    out->firstLine = before;
+    std::fill(out->mark.begin(), out->mark.end(), ' ');  // of the stage, not of this text
+    const std::string path = row->rows.front()[3].value_or("");
+    for (const DiagnosticRow& note : recording.diagnostics()) {
+        const int line = note.line - 1 - before;
+        if (note.line == 0 || line < 0 || line >= int(out->lines.size()) || (!note.file.empty() && note.file != path)) continue;
+        out->mark[std::size_t(line)] = '!';
+        QString& said = out->notes[line];
+        said += (said.isEmpty() ? QString() : QStringLiteral("\n")) + QString::fromStdString(note.code + ": " + note.sentence);
+    }
+    return out;
+}
+
+}  // namespace
+
+StageTextPtr makeStageText(const std::string& printed, const StageView& view, TextForm form) { return matchedText(printed, view, form); }
 
 StageTextPtr withRemovedLines(const StageText& now, const StageText& before, const std::vector<ChangeRow>& changes) {
     std::unordered_map<Uid, ChangeMark> changed;
@@ -202,6 +236,7 @@ StageTextPtr withRemovedLines(const StageText& now, const StageText& before, con
 
 StageTextPtr loadStageText(const Recording& recording, const StageView& view, TextForm form, const OpRegistry& ops, const CancelToken& cancel) {
     if (cancel.cancelled()) return nullptr;
+    if (form == TextForm::Original) return originalText(recording, view);
     const Result<Graph> graph = recording.graph(view.lane, view.stage, ops);
     if (!graph || cancel.cancelled()) return nullptr;
     std::string printed;

@@ -10,7 +10,8 @@
 
 namespace aliascope {
 
-enum class TextForm : std::uint8_t { Readable, Graph };
+/// Printed in either form; or the text that was opened, whatever the stage.
+enum class TextForm : std::uint8_t { Readable, Graph, Original };
 
 struct StageText {
     std::int64_t lane = 0;
@@ -23,10 +24,13 @@ struct StageText {
     std::unordered_map<Uid, int> lineOf;             ///< inputs of readable Python all stand in the line of `def`
     std::unordered_map<std::string, Uid> uidOfName;  ///< of the main graph first
     int longest = 0;                                 ///< characters
+    int firstLine = 0;                               ///< of an original text: lines of the file before it
+    std::unordered_map<int, QString> notes;          ///< of an original text, by line: what was said when it was read; their mark is `!`
 };
 using StageTextPtr = std::shared_ptr<const StageText>;
 
-/// Prints the recorded stage. Null when it cannot be rebuilt or when cancelled.
+/// Prints the recorded stage, or takes the text that was opened, whose names lead to the nodes that the stage still has. Null when the stage cannot
+/// be rebuilt or when cancelled.
 StageTextPtr loadStageText(const Recording& recording, const StageView& view, TextForm form, const OpRegistry& ops, const CancelToken& cancel);
 /// The text of a stage with, in their old place, the lines that `changes` removed or rewrote.
 StageTextPtr withRemovedLines(const StageText& now, const StageText& before, const std::vector<ChangeRow>& changes);
