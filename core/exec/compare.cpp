@@ -6,6 +6,7 @@
 
 #include "core/analysis/alias.h"
 #include "core/exec/compare_pairs.h"
+#include "core/exec/graph_ends.h"
 #include "core/exec/operator_bounds.h"
 #include "core/exec/written_values.h"
 
@@ -31,14 +32,23 @@ Verdict byHash(const Digest& a, const Digest& b) {
     return a.hash == b.hash ? Verdict::Same : a.hashV == b.hashV ? Verdict::ValueSame : Verdict::Differs;
 }
 
-/// Nodes of the tensors that a graph returns, in order.
-std::vector<NodeId> returnedNodes(const Graph& g) {
+/// Nodes of the tensors that are returned at `at`, the output or the end of a graph of a program, in order.
+std::vector<NodeId> returnedNodes(const Graph& g, NodeId at) {
     std::vector<NodeId> out;
-    if (!g.output()) return out;
-    g[g.output()].arg(0).forEachNode([&](NodeId id) {
+    if (!at) return out;
+    g[at].arg(0).forEachNode([&](NodeId id) {
         if (!g[id].type || g[id].tensor()) out.push_back(id);
     });
     return out;
+}
+
+/// The node whose value a row of results is; invalid for other rows, and when it cannot be told.
+NodeId resultOf(const Graph& g, const ComparedValue& row) {
+    if (!row.b || row.b->body != 0 || !g.contains(row.b->node)) return {};
+    if (row.b->node != g.output() && !endsGraph(g[row.b->node])) return {};
+    const std::vector<NodeId> returned = returnedNodes(g, row.b->node);
+    const auto k = static_cast<std::size_t>(row.outB);
+    return row.outB >= 0 && k < returned.size() ? returned[k] : NodeId();
 }
 
 /// Goes through the later stage in order and tells where a difference begins and where it is passed on, through operands and through memory.
@@ -51,7 +61,7 @@ public:
     void run(const std::map<NodeId, std::vector<ComparedValue*>>& rows) {
         for (NodeId id : inOrder(g_)) {
             const Node& n = g_[id];
-            if (n.kind == NodeKind::Output) {
+            if (n.kind == NodeKind::Output || endsGraph(n)) {
                 results(n, rows);
                 continue;
             }
@@ -124,7 +134,7 @@ private:
     void results(const Node& n, const std::map<NodeId, std::vector<ComparedValue*>>& rows) {
         const auto own = rows.find(n.id);
         if (own == rows.end()) return;
-        const std::vector<NodeId> returned = returnedNodes(g_);
+        const std::vector<NodeId> returned = returnedNodes(g_, n.id);
         for (ComparedValue* row : own->second) {
             const auto k = static_cast<std::size_t>(row->outB);
             const Taint before = returned.size() == own->second.size() && k < returned.size() ? of(returned[k]) : incoming(n.id);
@@ -173,7 +183,10 @@ public:
     }
 
     Comparison compare() {
-        addResults();
+        addResults(earlier_.graph->output(), later_.graph->output());
+        // What graphs of a program return before the last, each at a node of its own.
+        for (const NodeId id : inOrder(*later_.graph))
+            if (endsGraph((*later_.graph)[id]) && earlier_.graph->contains(id) && endsGraph((*earlier_.graph)[id])) addResults(id, id);
         addInputs();
         results_ = out_.rows.size();
         addValues();
@@ -205,8 +218,8 @@ private:
         out_.rows.push_back(std::move(row));
     }
 
-    void addResults() {
-        const auto a = componentsOf(earlier_, earlier_.graph->output()), b = componentsOf(later_, later_.graph->output());
+    void addResults(NodeId earlier, NodeId later) {
+        const auto a = componentsOf(earlier_, earlier), b = componentsOf(later_, later);
         std::set<int> all;
         for (const auto& [k, v] : a) all.insert(k);
         for (const auto& [k, v] : b) all.insert(k);
@@ -235,7 +248,7 @@ private:
 
     bool isResultRow(const RunValue& v) const {
         const Node* n = v.site.body < bodies_.size() && bodies_[v.site.body]->contains(v.site.node) ? &(*bodies_[v.site.body])[v.site.node] : nullptr;
-        return !n || n->kind == NodeKind::Output || (n->kind == NodeKind::Placeholder && v.out < 0);
+        return !n || n->kind == NodeKind::Output || endsGraph(*n) || (n->kind == NodeKind::Placeholder && v.out < 0);
     }
 
     void addValues() {
@@ -256,16 +269,11 @@ private:
         if (suspicious.empty()) return;
         if (byOperator_ || out_.policy == "reference") {
             OperatorBounds bounds(earlier_, later_, out_.rows, ops_);
-            const std::vector<NodeId> returned = returnedNodes(*later_.graph);
             for (std::size_t i : suspicious) {
                 ComparedValue& row = out_.rows[i];
                 if (byOperator_) row.bound = bounds.of(row);
-                const bool result = row.b->body == 0 && row.b->node == later_.graph->output();
-                const auto k = static_cast<std::size_t>(row.outB);
-                if (!result)
-                    row.rounding = bounds.roundingOf(*row.b);
-                else if (k < returned.size())
-                    row.rounding = bounds.roundingOf({0, returned[k], 0});
+                const NodeId result = resultOf(*later_.graph, row);
+                row.rounding = bounds.roundingOf(result ? memory::Site{0, result, 0} : *row.b);
             }
         }
         fetch_(out_, suspicious);
@@ -305,15 +313,13 @@ private:
 
     /// Nodes whose values differ in the end.
     std::vector<NodeId> differingNodes() const {
-        const std::vector<NodeId> returned = returnedNodes(*later_.graph);
         std::vector<NodeId> out;
         for (std::size_t i = 0; i < results_; ++i) {
             const ComparedValue& row = out_.rows[i];
             if (row.verdict != Verdict::Differs || !row.b) continue;
-            if (row.b->node != later_.graph->output())
-                out.push_back(row.b->node);
-            else if (static_cast<std::size_t>(row.outB) < returned.size())
-                out.push_back(returned[static_cast<std::size_t>(row.outB)]);
+            const bool returns = row.b->node == later_.graph->output() || endsGraph((*later_.graph)[row.b->node]);
+            const NodeId node = returns ? resultOf(*later_.graph, row) : row.b->node;
+            if (node) out.push_back(node);
         }
         return out;
     }

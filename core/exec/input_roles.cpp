@@ -241,16 +241,15 @@ private:
     const SymbolTable& symbols_;
 };
 
-/// `tangents_1`; in a program of several graphs `g3_tangents_1` where an earlier graph has that name.
-bool isTangent(std::string_view name) {
-    if (name.starts_with('g')) {
-        const std::size_t digits = name.find_first_not_of("0123456789", 1);
-        if (digits != name.npos && digits > 1 && name[digits] == '_') name.remove_prefix(digits + 1);
-    }
-    return name.starts_with("tangents_");
-}
-
 }  // namespace
+
+bool isTangent(std::string_view input) {
+    if (input.starts_with('g')) {
+        const std::size_t digits = input.find_first_not_of("0123456789", 1);
+        if (digits != std::string_view::npos && digits > 1 && input[digits] == '_') input.remove_prefix(digits + 1);
+    }
+    return input.starts_with("tangents_");
+}
 
 std::string_view toString(InputRole role) {
     static constexpr std::array<std::string_view, 14> names = {"ids",     "slots",       "labels",    "window centre", "offsets",

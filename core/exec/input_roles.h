@@ -35,6 +35,9 @@ struct RoleChoice {
     std::string reason;      ///< `indices of aten::embedding at embedding`
 };
 
+/// `tangents_1`; in a program of several graphs `g3_tangents_1` where an earlier graph has that name.
+bool isTangent(std::string_view input);
+
 /// Role of a placeholder or constant of `g` whose value is a tensor. `symbols`: values of the symbols, as hints.
 RoleChoice roleOf(const Graph& g, const OpRegistry& ops, NodeId input, const SymbolTable& symbols);
 

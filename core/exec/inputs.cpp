@@ -345,7 +345,8 @@ private:
         if (!slot.constant) value.node = slot.node;
         if (isSize(n)) return fillSize(n, slot, std::move(value));
         const LiteralConstant* literal = slot.constant && !slot.stored ? literalOf(slot.name) : nullptr;
-        if (!slot.stored && !slot.number && !literal && options_.file && !(slot.constant && options_.randomConstants)) return fail(missing(slot));
+        const bool mayBeChosen = slot.constant ? options_.randomConstants : isTangent(slot.name.view());
+        if (!slot.stored && !slot.number && !literal && options_.file && !mayBeChosen) return fail(missing(slot));
         auto type = concrete(slot);
         if (!type) return fail(std::move(type.error()));
         value.type = *type;

@@ -31,7 +31,7 @@ struct InputBinding {
 };
 
 struct InputOptions {
-    const TensorFile* file = nullptr;  ///< null: everything is random
+    const TensorFile* file = nullptr;  ///< null: everything is random; tangents that it lacks are so too
     std::uint64_t seed = 0;
     bool cast = false;  ///< floats of the file may be converted to the placeholder's type
     /// With a file: constants that it lacks are random too instead of CONSTANT_VALUE_MISSING.

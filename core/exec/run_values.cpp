@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "core/exec/cpu/strided.h"
+#include "core/exec/graph_ends.h"
 #include "core/exec/written_values.h"
 
 namespace aliascope::exec {
@@ -149,10 +150,11 @@ void RunCollector::nodeFinished(const memory::Site& site, const Graph& g, const 
     }
     if (n.op != "operator::getitem"_n) watched_->recent.clear();
     const bool idle = wanted_.empty() && !where_ && (digests_ == DigestMode::None || digests_ == DigestMode::Outputs);
-    if (idle || !backend_.computes()) return;
+    const bool results = endsGraph(n);
+    if ((idle && !results) || !backend_.computes()) return;
     const std::size_t firstRow = values.rows.size();
     int out = 0;
-    value.forEachTensor([&](const Tensor& t) { add(site, out++, t, &n); });
+    value.forEachTensor([&](const Tensor& t) { add(site, out++, t, results ? nullptr : &n); });
     if (n.isCall()) addWritten(site, g, n, value);
     if (digests_ != DigestMode::All) return;
     noteNaN(site, g, n, value, firstRow);

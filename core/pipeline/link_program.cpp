@@ -154,12 +154,12 @@ private:
     void setOutputs() {
         std::vector<Value> results;
         for (std::size_t k = 0; k < last(); ++k) {
+            // All of them in order, so that results of two stages can be compared by number.
             std::vector<Value> values;
-            std::set<NodeId> seen;
             for (const Value& v : returned_[k])
                 mapped(k, v).forEachNode([&](NodeId id) {
                     const bool size = out_[id].type && out_[id].type->asSym();
-                    if (!size && seen.insert(id).second) values.push_back(Value::node(id));
+                    if (!size) values.push_back(Value::node(id));
                 });
             if (values.empty())
                 out_.erase(outputs_[k]);

@@ -312,6 +312,23 @@ private slots:
         QCOMPARE(QString(toString(compared(a, b, toleranceOf({"fuse-attention"})).verdict).data()), verdict);
     }
 
+    /// What a graph of a program returns before the last one counts as a result: a loss that changes is a fault even where gradients do not.
+    void resultsOfEarlierGraphsCount() {
+        const auto stage = [](const char* loss) {
+            return executed(x3,
+                            std::string("loss = torch.ops.aten.") + loss +
+                                ".default(x)\nend = torch.ops.aliascope.graph_output.default([loss, x])\n"
+                                "neg = torch.ops.aten.neg.default(x)\nreturn (neg,)",
+                            {range({3})});
+        };
+        const Stage a = stage("cos"), b = stage("sin");
+        QVERIFY(compared(a, stage("cos")).verdict == Verdict::Same);
+        const Comparison c = compared(a, b);
+        QVERIFY(c.verdict == Verdict::Differs);
+        QCOMPARE(told(c, b), QString("end inherited, loss differs"));
+        QCOMPARE(first(c, b), QString("loss [2] -0.41614684 0.9092974"));
+    }
+
     void theFirstNaNIsNamed() {
         const Graph g = forward(
             x3,

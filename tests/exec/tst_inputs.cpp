@@ -230,6 +230,21 @@ private slots:
         QCOMPARE(QString::fromStdString(value(*set, "x").type.str(false, false)), QString("f32[8, 11]"));
     }
 
+    /// A file of a forward's inputs is enough for forward and backward.
+    void tangentsThatTheFileLacksAreChosen() {
+        const Graph g =
+            forward(R"(x: "f32[2][1]cuda:0", tangents_1: "f32[][]cuda:0", g3_tangents_1: "f32[2][1]cuda:0", gain_tangents_1: "f32[][]cuda:0")",
+                    "return (x, tangents_1, g3_tangents_1, gain_tangents_1)");
+        const TensorFile f = file({floats("in/x", {2}, 10), floats("in/gain_tangents_1", {}, 7)});
+        const auto set = choose(g, &f);
+        QVERIFY2(set.has_value(), set ? "" : set.error().format().c_str());
+        QCOMPARE(QString::fromStdString(value(*set, "tangents_1").role), QString("tangent"));
+        QCOMPARE(QString::fromStdString(value(*set, "g3_tangents_1").role), QString("tangent"));
+        const TensorFile lacking = file({floats("in/x", {2}, 10)});
+        const auto refused = choose(g, &lacking);
+        QVERIFY(!refused && refused.error().code == "INPUT_MISSING" && refused.error().node == "gain_tangents_1"_n);
+    }
+
     void stagesGetTheSameValues() {
         const Graph opened = sum();
         const Graph stage = opened.clone();
@@ -271,8 +286,8 @@ private slots:
     }
 
     void singleInputsAreBound() {
-        const Graph g = forward(R"x(s0: "Sym(s0)", x: "f32[s0][1]cuda:0", y: "f32[2][1]cuda:0")x",
-                                "add = torch.ops.aten.add.Tensor(x, 1)\nreturn (add, y)");
+        const Graph g =
+            forward(R"x(s0: "Sym(s0)", x: "f32[s0][1]cuda:0", y: "f32[2][1]cuda:0")x", "add = torch.ops.aten.add.Tensor(x, 1)\nreturn (add, y)");
         const std::string path = folder_.filePath("y.safetensors").toStdString();
         QVERIFY(writeTensorFile(path, {floats("anything", {2}, 7)}));
         InputOptions options;
