@@ -93,6 +93,7 @@ RuntimeValue Run::callOperator(const OpPlan& op, Args args, const NodePlan* node
         case Means::HostRead:
             return hostRead(args, node, frame);
         case Means::Nothing:
+            ledger_.mark(memory::EventKind::Leave);
             return args.empty() ? RuntimeValue() : std::move(args[0]);  // its results, for those who look
         default:
             return unknownOperator(op, args, node, frame);

@@ -109,6 +109,8 @@ Result<std::vector<std::size_t>> programGraphs(const Document& doc, const std::s
         const auto at = std::find_if(doc.units.begin(), doc.units.end(), [&](const Unit& u) { return u.id == name || u.label == name; });
         if (at == doc.units.end()) return fail(noProgram(doc, "there is no graph " + name));
         units.push_back(static_cast<std::size_t>(at - doc.units.begin()));
+        if (std::find(units.begin(), units.end() - 1, units.back()) != units.end() - 1)
+            return fail(noProgram(doc, "graph " + name + " is named twice"));
     }
     return units;
 }

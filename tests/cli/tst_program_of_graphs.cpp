@@ -71,6 +71,9 @@ private slots:
         QStringList live;
         for (const QJsonValue& row : at.rows("live")) live << row["node"]["name"].toString();
         QVERIFY2(live.contains("cos") && live.contains("mul") && !live.contains("sum_1"), qPrintable(live.join(' ')));
+        // What is held between forward and backward.
+        const Answer between = runProgram({"memory", "-", "--program", "auto", "--passes", "dce", "--at", "g0_output", "--json"}, training);
+        QCOMPARE(between.result().value("moment").toObject().value("live_exact").toInteger(), 256 + 4);
     }
 
     void aSessionHoldsTheProgramItsLinksAndItsRuns() {
@@ -151,6 +154,7 @@ private slots:
         QTest::newRow("two programs") << training + logged("Forward graph", forward, "1/0") + logged("Backward graph", backward, "1/0")
                                       << QStringList{"--program", "auto"} << 5 << "there are several: 1,2";
         QTest::newRow("no such graph") << training << QStringList{"--program", "1,9"} << 5 << "there is no graph 9";
+        QTest::newRow("twice") << training << QStringList{"--program", "1,1"} << 5 << "graph 1 is named twice";
         QTest::newRow("backward first") << training << QStringList{"--program", "2,1"} << 5
                                         << "g0.primals_2 has no source among the program's graphs";
         QTest::newRow("with --graph") << training << QStringList{"--program", "auto", "--graph", "1"} << 2 << "exclude each other";

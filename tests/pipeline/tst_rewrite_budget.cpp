@@ -7,6 +7,7 @@
 #include "core/exec/op_bodies.h"
 #include "core/pipeline/pipeline.h"
 #include "core/text/document.h"
+#include "tests/passes/auto-chunk/head_program.h"
 
 using namespace aliascope;
 
@@ -90,6 +91,22 @@ private slots:
             if (changes) expected = told(g, *inputs);
         }
         QCOMPARE(told(g, *inputs), expected);
+    }
+
+    /// Cutting a region is one rewrite: without it the graph stays as it is.
+    void chunkingIsOneRewrite() {
+        auto document = readText(testing::headProgram(12), "head.py", ops());
+        QVERIFY(document);
+        const Graph& g = document->units.front().graph;
+        const auto pipeline = parsePipeline("auto-chunk{num-chunks=4,min-bytes=0,min-ratio=1}");
+        QVERIFY(pipeline);
+        Graph none = g.clone(), one = g.clone();
+        QCOMPARE(runOne(none, pipeline->steps[0], 0).rewritesTaken, 0);
+        QVERIFY(none.hash() == g.hash());
+        const RunResult ran = runOne(one, pipeline->steps[0], std::nullopt);
+        QVERIFY2(!ran.error, ran.error ? ran.error->format().c_str() : "");
+        QCOMPARE(ran.rewritesTaken, 1);
+        QVERIFY(one.hash() != g.hash());
     }
 };
 
