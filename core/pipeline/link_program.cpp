@@ -5,6 +5,7 @@
 
 #include "core/pipeline/graph_copy.h"
 #include "core/pipeline/program.h"
+#include "core/pipeline/substitute_symbols.h"
 
 namespace aliascope {
 namespace {
@@ -57,7 +58,8 @@ private:
 
     /// A value of graph `k` in the linked graph. Sources run before the graphs that take them, so that theirs are known.
     Value mapped(std::size_t k, const Value& v) const {
-        return v.mapNodes([&](NodeId id) { return source_[k][id.value] ? *source_[k][id.value] : Value::node(idOf(k, id)); });
+        const Value own = k < symbols_.size() && !symbols_[k].empty() ? substituted(v, symbols_[k]) : v;
+        return own.mapNodes([&](NodeId id) { return source_[k][id.value] ? *source_[k][id.value] : Value::node(idOf(k, id)); });
     }
 
     void fill(std::uint32_t bound) {
@@ -73,7 +75,15 @@ private:
         const Graph& g = *stages_[k];
         const auto provenance = static_cast<std::uint32_t>(out_.provenance.size()) - 1;
         out_.provenance.insert(out_.provenance.end(), g.provenance.begin() + 1, g.provenance.end());
-        for (const auto& [symbol, facts] : g.symbols) out_.symbols.try_emplace(symbol, facts);
+        const SymbolSubstitution& by = symbols_.emplace_back(substitutionFor(k));
+        for (const auto& [symbol, facts] : g.symbols) {
+            const auto other = by.find(symbol);
+            if (other == by.end()) {
+                out_.symbols.try_emplace(symbol, facts);
+            } else if (const auto names = other->second.symbols(); names.size() == 1 && other->second == SymInt::symbol(names[0])) {
+                out_.symbols.try_emplace(names[0], facts);
+            }
+        }
         if (k == 0) out_.style = g.style;
         for (const Graph::SubGraph& sub : g.subGraphs())
             if (sub.graph) out_.addSubGraph(attributeOf(k, sub.attribute), sub.graph->clone());
@@ -86,8 +96,39 @@ private:
             if (k > 0 && out_.find(n.name)) n.name = Name(prefixed(k, n.name));
             if (n.kind == NodeKind::Placeholder && k > 0) n.target = n.name;
             if (n.kind == NodeKind::GetAttr) n.target = attributeOf(k, n.target);
+            if (TypePtr type = by.empty() ? n.type : substituted(n.type, by); !sameType(type, n.type)) {
+                n.type = std::move(type);
+                n.annotation = Name();
+            }
             out_.appendExact(std::move(n));
         }
+    }
+
+    /// Symbols are those of a compilation: a backward has its forward's. What another graph calls alike is another size, or the size of the value
+    /// that an input is bound to.
+    SymbolSubstitution substitutionFor(std::size_t k) const {
+        if (const auto forward = p_.forwardOf(k)) return symbols_[*forward];
+        SymbolSubstitution out;
+        const Graph& g = *stages_[k];
+        for (const auto& [symbol, facts] : g.symbols)
+            if (out_.symbols.contains(symbol)) out.try_emplace(symbol, SymInt::symbol(Name(prefixed(k, symbol))));
+        for (std::uint32_t i = 0; k > 0 && i < g.idBound(); ++i) {
+            const NodeId source = source_[k][i] ? source_[k][i]->asNode() : NodeId();
+            if (source && out_.contains(source)) takeSizes(g[NodeId(i)].type, out_[source].type, out);
+        }
+        return out;
+    }
+
+    static void takeSizes(const TypePtr& input, const TypePtr& source, SymbolSubstitution& out) {
+        const auto take = [&](const SymInt& own, const SymInt& size) {
+            const auto names = own.symbols();
+            if (names.size() == 1 && own == SymInt::symbol(names[0])) out[names[0]] = size;
+        };
+        if (!input || !source) return;
+        if (input->asSym() && source->asSym()) take(*input->asSym(), *source->asSym());
+        const TensorType *a = input->asTensor(), *b = source->asTensor();
+        if (!a || !b || a->rank() != b->rank()) return;
+        for (std::size_t d = 0; d < a->rank(); ++d) take(a->sizes[d], b->sizes[d]);
     }
 
     /// Constants and bodies of different graphs share no names.
@@ -181,6 +222,7 @@ private:
     std::vector<std::vector<Value>> returned_;
     std::vector<std::set<std::size_t>> taken_;               ///< by graph: returned values that others take
     std::vector<std::vector<std::optional<Value>>> source_;  ///< by graph and id: of bound inputs, in the linked graph
+    std::vector<SymbolSubstitution> symbols_;                ///< by graph, as far as they are linked
     std::map<std::pair<std::size_t, Name>, Name> attributes_;
     std::set<Name> usedAttributes_;
     std::vector<NodeId> gaps_, outputs_;

@@ -280,6 +280,35 @@ private slots:
         QCOMPARE(ran.outputs, std::string("None | 1 2 3"));
     }
 
+    /// Pieces between graph breaks: s0 of the second is the size of what it is bound to, twice that of the first; its other s1 is a size of its own.
+    void symbolsOfOtherCompilationsAreOtherSizes() {
+        const auto first = [] {
+            return forward(R"py(s0: "Sym(s0)", s1: "Sym(s1)", x: "f32[s0][1]", y: "f32[s1][1]")py",
+                           R"(cat: "f32[2*s0][1]" = torch.ops.aten.cat.default([x, x])
+                              return (cat, y))");
+        };
+        const auto second = [] {
+            return forward(R"py(s0: "Sym(s0)", s1: "Sym(s1)", x: "f32[s0][1]", y: "f32[s1][1]")py",
+                           R"(full: "f32[s0][1]" = torch.ops.aten.full.default([s0], 10, dtype = torch.float32, device = device(type='cuda', index=0))
+                              add: "f32[s0][1]" = torch.ops.aten.add.Tensor(x, full)
+                              cat: "f32[s0 + s1][1]" = torch.ops.aten.cat.default([add, y])
+                              return (cat,))");
+        };
+        const auto bound = parseBindings("g1.x = g0.out[0]");
+        QVERIFY(bound.has_value());
+        const Graph g = programOf(graphs(first(), second()), *bound).linked();
+        QStringList inputs;
+        for (const NodeId id : g.placeholders())
+            inputs << QString::fromStdString(g[id].name.str() + ": " + (g[id].type ? g[id].type->str() : std::string("?")));
+        QCOMPARE(inputs.join(", "),
+                 QString("s0: Sym(s0), s1: Sym(s1), x: f32[s0][1], y: f32[s1][1], g1_s0: Sym(2*s0), g1_s1: Sym(g1_s1), g1_y: f32[g1_s1][1]"));
+        QCOMPARE(QString::fromStdString(g[g.find("g1_cat"_n)].type->str()), QString("f32[(2*s0) + g1_s1][1]cuda:0"));
+        const Ran ran = run(g, {RuntimeValue(std::int64_t{1}), RuntimeValue(std::int64_t{2}), tensor({1}, {5}), tensor({2}, {1, 2}),
+                                RuntimeValue(std::int64_t{2}), RuntimeValue(std::int64_t{3}), tensor({3}, {7, 8, 9})});
+        QCOMPARE(ran.error, std::string());
+        QCOMPARE(ran.outputs, std::string("15 15 7 8 9"));
+    }
+
     void linkedGraphsAreWhole() {
         const Graph g = programOf(graphs(forwardGraph(), backwardGraph())).linked();
         const auto ok = verify(g, ops());
