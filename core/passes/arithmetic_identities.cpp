@@ -59,16 +59,15 @@ private:
         const TensorType *own = g_[id].tensor(), *from = g_[operand].tensor();
         if (!own || !from || !(own->sizes == from->sizes) || own->device != from->device) return;
         if (isExtended(ctx_) && !(own->strides == from->strides)) return;  // an output, or a view of it, could tell
-        if (isExtended(ctx_) && wouldAlias(id, operand)) return;
         const bool shares = own->dtype == from->dtype && own->strides && from->strides;
+        if (isExtended(ctx_) && shares && wouldAlias(id, operand)) return;
         const NodeId write = shares ? memory().guard.exposes(id, operand) : NodeId();
-        const NodeId byPlace = shares && !samePlace(id, operand) ? addressedByPlace(ctx_.ops(), g_, {id}) : NodeId();
-        if (const NodeId blocker = write ? write : byPlace; blocker && isExtended(ctx_)) {
+        const LayoutChange layout(ctx_.ops(), g_, id, operand, shares && !samePlace(id, operand));
+        if (const NodeId blocker = write ? write : layout.misplaced(); blocker && isExtended(ctx_)) {
             refuse(g_, ctx_, id, "canonicalize 5.3", "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[blocker].name.str()}}, blocker);
             return;
         }
         if (!ctx_.mayRewrite()) return;
-        const TensorType printed = *own, computed = *from;
         if (write) ctx_.say(readsOverwritten(g_, id, operand, write));
         if (shares) memory().guard.merge(id, operand);
         Rewrite rewrite{rule, {ref(g_, id)}, {}};
@@ -86,18 +85,18 @@ private:
         if (isExtended(ctx_))
             for (NodeId old : operands) eraseDeadChain(ctx_.ops(), g_, old);
         ctx_.rewrite(std::move(rewrite));
-        if (!shares || isExtended(ctx_)) return;
-        const auto changed = printed.strides == computed.strides ? std::vector<NodeId>() : refreshLayouts(ctx_.ops(), g_, by);
-        const bool moved = !sameStrides(printed, computed);
-        const NodeId misplaced = byPlace || !moved ? byPlace : misplacedUser(ctx_.ops(), g_, by, changed);
-        if (misplaced) ctx_.say(staleLayout(g_, misplaced, printed, computed));
+        if (shares && !isExtended(ctx_)) layout.settle(g_, ctx_, by);
     }
 
     /// Storages as they were when folding was done, and what has been merged since.
     struct Memory {
-        Memory(const Graph& g, const OpRegistry& ops) : alias(g, ops), guard(g, ops, alias) {}
+        Memory(const Graph& g, const OpRegistry& ops)
+            : alias(g, ops), guard(g, ops, alias), writtenBack(storagesWrittenBack(ops, g, alias)) {
+            for (NodeId returned : flattenedOutputs(g)) guard.markReturned(returned);
+        }
         AliasInfo alias;
         CopyGuard guard;
+        std::unordered_set<StorageId> writtenBack;
     };
     Memory& memory() {
         if (!memory_) memory_ = std::make_unique<Memory>(g_, ctx_.ops());
@@ -109,17 +108,12 @@ private:
         return x && y && sameStrides(*x, *y) && x->offset == y->offset;
     }
 
-    /// An output that was a buffer of its own would become an input or another output.
+    /// A result that was a buffer of its own, or lies in one, would lie in an input or in another result.
     bool wouldAlias(NodeId id, NodeId operand) {
-        if (outputs_.empty()) outputs_ = flattenedOutputs(g_);
-        if (!outputs_.contains(id)) return false;
-        const NodeKind kind = g_[operand].kind;
-        const bool sameType = g_[id].tensor()->dtype == g_[operand].tensor()->dtype;
-        if (!sameType || (kind == NodeKind::CallFunction && !outputs_.contains(operand) && !viewedOperand(ctx_.ops(), g_, operand))) {
-            outputs_.erase(id);
-            outputs_.insert(operand);
-            return false;
-        }
+        CopyGuard& guard = memory().guard;
+        const StorageId storage = memory().alias.storageOf(operand);
+        const bool outside = guard.seenOutside(operand) || memory().writtenBack.contains(storage) || viewedOperand(ctx_.ops(), g_, operand);
+        if (!guard.isReturned(id) || !outside) return false;
         refuse(g_, ctx_, id, "canonicalize 5.3", "OUTPUT_ALIAS",
                {{"output", g_[id].name.str()}, {"what", g_[operand].name.str() + " itself"}, {"other", g_[operand].name.str()}}, operand);
         return true;
@@ -152,7 +146,6 @@ private:
     Graph& g_;
     PassContext& ctx_;
     const UniformNodes& uniform_;
-    std::unordered_set<NodeId> outputs_;
     std::unique_ptr<Memory> memory_;
 };
 

@@ -1,8 +1,9 @@
 #include "core/passes/copy_guard.h"
 
+#include <functional>
 #include <numeric>
-#include <unordered_set>
 
+#include "core/passes/functional_wrappers.h"
 #include "core/passes/reinplace_scatter.h"
 #include "core/passes/write_forms.h"
 
@@ -14,6 +15,60 @@ bool isWriteBackOnly(const Node& n, NodeId operand) { return n.is("aten::copy_"_
 
 /// What a view, or a part of a list of views, may be cut out of; invalid = it is neither.
 NodeId cutOutOf(const OpRegistry& ops, const Node& n) { return n.op == "operator::getitem"_n || isSchemaView(ops, n) ? n.arg(0).asNode() : NodeId(); }
+
+bool isIndexPut(const Node& n) { return n.is("aten::index_put"_n) || n.is("aten::_unsafe_index_put"_n); }
+
+/// A scatter that reads nothing of its input is made anew.
+bool coversInput(const Graph& g, const Node& scatter) {
+    const NodeId source = scatter.arg(1).asNode();
+    return source && scatter.tensor() && g[source].tensor() && scatter.tensor()->sizes == g[source].tensor()->sizes;
+}
+
+/// Its operator needs the value in memory, so that it is sure to be written where it stands if it may.
+bool isMadeInMemory(const Graph& g, NodeId id) {
+    const Node& n = g[id];
+    return isIndexPut(n) || (n.op == "operator::getitem" && n.arg(0).isNode() && wrapperKind(g[n.arg(0).asNode()]) != WrapperKind::None);
+}
+
+/// What the value is the new value of, when its operator may write that in place, or what it is a copy of; invalid = nothing.
+NodeId replacedBy(const OpRegistry& ops, const Graph& g, NodeId id) {
+    const Node& n = g[id];
+    if (n.is("aten::copy"_n)) return n.arg(1).asNode();
+    if (n.is("aten::clone"_n) || isIndexPut(n)) return n.arg(0).asNode();
+    if (isViewScatter(n.op)) return coversInput(g, n) ? NodeId() : n.arg(0).asNode();
+    if (n.op != "operator::getitem" || !n.arg(0).isNode()) return {};
+    const auto call = readWrapper(ops, g, n.arg(0).asNode());
+    if (!call) return {};
+    const Value& key = n.arg(1);
+    if (call->kind == WrapperKind::Launch) {
+        for (const WrappedArgument& argument : call->arguments)
+            if (key.name() == argument.param) return argument.value.asNode();
+        return {};
+    }
+    const auto index = key.asInt();
+    if (!index || *index < static_cast<std::int64_t>(call->results)) return {};
+    const std::size_t j = static_cast<std::size_t>(*index) - call->results;
+    if (call->kind == WrapperKind::V2) return j < call->bases.size() ? call->bases[j].asNode() : NodeId();
+    return j < call->arguments.size() ? call->arguments[j].value.asNode() : NodeId();
+}
+
+/// Users of a value and of its views; `visit` says whether to go on. False when there are too many.
+bool eachReader(const OpRegistry& ops, const Graph& g, NodeId value, const std::function<bool(NodeId at, NodeId user)>& visit) {
+    constexpr std::size_t kMostLookedAt = 4096;
+    std::vector<NodeId> work{value};
+    std::unordered_set<NodeId> seen{value};
+    std::size_t looked = 0;
+    while (!work.empty()) {
+        const NodeId at = work.back();
+        work.pop_back();
+        for (const Node::User& user : g[at].users) {
+            if (++looked > kMostLookedAt) return false;
+            if (!visit(at, user.id)) return true;
+            if (cutOutOf(ops, g[user.id]) == at && seen.insert(user.id).second) work.push_back(user.id);
+        }
+    }
+    return true;
+}
 
 }  // namespace
 
@@ -98,8 +153,27 @@ std::uint32_t CopyGuard::find(std::uint32_t i) {
     return i;
 }
 
+std::unordered_set<StorageId> storagesWrittenBack(const OpRegistry& ops, const Graph& g, const AliasInfo& alias) {
+    constexpr std::size_t kLongestChain = 4096;
+    std::unordered_set<StorageId> out;
+    for (NodeId id : inOrder(g)) {
+        const Node& n = g[id];
+        if (!n.is("aten::copy_"_n) || !n.arg(0).isNode() || !n.arg(1).isNode() || g[n.arg(0).asNode()].kind != NodeKind::Placeholder) continue;
+        const StorageId end = alias.storageOf(n.arg(0).asNode());
+        std::vector<StorageId> chain;
+        for (NodeId at = n.arg(1).asNode(); at && chain.size() < kLongestChain; at = replacedBy(ops, g, alias.storage(chain.back()).base)) {
+            const StorageId storage = alias.storageOf(at);
+            if (storage == end)
+                for (StorageId link : chain)
+                    if (isMadeInMemory(g, alias.storage(link).base)) out.insert(link);
+            if (!storage || storage == end) break;
+            chain.push_back(storage);
+        }
+    }
+    return out;
+}
+
 NodeId writtenBeforeReaders(const OpRegistry& ops, const Graph& g, NodeId value, NodeId source) {
-    constexpr std::size_t kMostLookedAt = 4096;
     NodeId input = source;
     while (g[input].kind == NodeKind::CallFunction) {
         input = cutOutOf(ops, g[input]);
@@ -111,18 +185,22 @@ NodeId writtenBeforeReaders(const OpRegistry& ops, const Graph& g, NodeId value,
         if (n.is("aten::copy_"_n) && n.arg(0).asNode() == input && (!write || g.before(user.id, write))) write = user.id;
     }
     if (!write) return {};
-    std::vector<NodeId> work{value};
-    std::unordered_set<NodeId> seen{value};
-    while (!work.empty()) {
-        const NodeId at = work.back();
-        work.pop_back();
-        for (const Node::User& user : g[at].users) {
-            const bool ontoItself = user.id == write && at == value && source == input;
-            if ((!g.before(user.id, write) && !ontoItself) || seen.size() > kMostLookedAt) return write;
-            if (cutOutOf(ops, g[user.id]) == at && seen.insert(user.id).second) work.push_back(user.id);
-        }
-    }
-    return {};
+    bool behind = false;
+    const bool all = eachReader(ops, g, value, [&](NodeId at, NodeId user) {
+        const bool ontoItself = user == write && at == value && source == input;
+        behind = !g.before(user, write) && !ontoItself;
+        return !behind;
+    });
+    return behind || !all ? write : NodeId();
+}
+
+bool returnedThroughViews(const OpRegistry& ops, const Graph& g, NodeId value) {
+    bool returned = false;
+    const bool all = eachReader(ops, g, value, [&](NodeId, NodeId user) {
+        returned = user == g.output();
+        return !returned;
+    });
+    return returned || !all;
 }
 
 Diagnostic readsOverwritten(const Graph& g, NodeId value, NodeId source, NodeId write) {

@@ -1,5 +1,6 @@
 #include "core/passes/layouts.h"
 
+#include <algorithm>
 #include <set>
 #include <unordered_set>
 
@@ -20,7 +21,7 @@ std::string stridesOf(const TensorType& t) {
 /// Values that lie where `value` lies, as far as the user `id` makes them.
 class Followers {
 public:
-    Followers(const OpRegistry& ops, const Graph& g, Clones clones) : ops_(ops), g_(g), clones_(clones) {}
+    Followers(const OpRegistry& ops, const Graph& g, Wrappers wrappers) : ops_(ops), g_(g), wrappers_(wrappers) {}
 
     /// True when the user addresses `value` by place.
     bool follow(NodeId value, NodeId id) {
@@ -44,9 +45,14 @@ private:
     bool followWrapper(NodeId value, NodeId id) {
         const auto call = readWrapper(ops_, g_, id);
         if (!call) return false;
-        if (call->kind == WrapperKind::Launch) return clones_ == Clones::Count && !call->arguments.empty();
+        const auto written = [&](const WrappedArgument& argument) { return argument.written && argument.value.usesNode(value); };
+        const auto base = [&](const Value& v) { return v.asNode() == value; };
+        const bool writes = std::any_of(call->arguments.begin(), call->arguments.end(), written) ||
+                            std::any_of(call->bases.begin(), call->bases.end(), base);
+        if (wrappers_ == Wrappers::Writing && writes) return true;
+        if (call->kind == WrapperKind::Launch) return wrappers_ == Wrappers::Cloned && !call->arguments.empty();
         const Value* left = g_[id].metaValue("clone_only"_n);
-        if (clones_ == Clones::Count && (!left || !left->items().empty())) return true;
+        if (wrappers_ == Wrappers::Cloned && (!left || !left->items().empty())) return true;
         if (call->kind == WrapperKind::V2)
             for (const WrappedArgument& argument : call->arguments)
                 for (const ViewEncoding& view : argument.views)
@@ -64,9 +70,16 @@ private:
 
     const OpRegistry& ops_;
     const Graph& g_;
-    Clones clones_;
+    Wrappers wrappers_;
     std::unordered_set<NodeId> seen_;
 };
+
+/// Several positions are one element.
+bool repeats(const TensorType& t) {
+    for (std::size_t d = 0; t.strides && d < t.sizes.size() && d < t.strides->size(); ++d)
+        if ((*t.strides)[d] == SymInt(0) && !(t.sizes[d] == SymInt(1))) return true;
+    return false;
+}
 
 bool isUnfitView(const Graph& g, NodeId id) {
     const Node& n = g[id];
@@ -85,9 +98,9 @@ bool sameStrides(const TensorType& a, const TensorType& b) {
     return true;
 }
 
-NodeId addressedByPlace(const OpRegistry& ops, const Graph& g, const std::vector<NodeId>& values, Clones clones) {
+NodeId addressedByPlace(const OpRegistry& ops, const Graph& g, const std::vector<NodeId>& values, Wrappers wrappers) {
     constexpr std::size_t kMostLookedAt = 4096;
-    Followers followers(ops, g, clones);
+    Followers followers(ops, g, wrappers);
     for (NodeId value : values) followers.add(value);
     std::size_t looked = 0;
     while (!followers.work.empty()) {
@@ -137,6 +150,20 @@ Diagnostic staleLayout(const Graph& g, NodeId node, const TensorType& printed, c
     d.node = g[node].name;
     d.note = "PyTorch 2.11 goes on with the printed ones where it addresses memory by them.";
     return d;
+}
+
+LayoutChange::LayoutChange(const OpRegistry& ops, const Graph& g, NodeId value, NodeId by, bool mayMove) {
+    if (!g[value].tensor() || !g[by].tensor()) return;
+    printed_ = *g[value].tensor();
+    computed_ = *g[by].tensor();
+    if (!mayMove && sameStrides(printed_, computed_)) return;
+    misplaced_ = addressedByPlace(ops, g, {value}, repeats(computed_) && !repeats(printed_) ? Wrappers::Writing : Wrappers::Encoded);
+}
+
+void LayoutChange::settle(Graph& g, PassContext& ctx, NodeId by) const {
+    const auto changed = printed_.strides == computed_.strides ? std::vector<NodeId>() : refreshLayouts(ctx.ops(), g, by);
+    const NodeId user = misplaced_ || sameStrides(printed_, computed_) ? misplaced_ : misplacedUser(ctx.ops(), g, by, changed);
+    if (user) ctx.say(staleLayout(g, user, printed_, computed_));
 }
 
 }  // namespace aliascope

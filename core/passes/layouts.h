@@ -8,18 +8,19 @@
 
 #include "core/ir/graph.h"
 #include "core/ir/op_registry.h"
-#include "core/support/diagnostic.h"
+#include "core/pipeline/pass.h"
 
 namespace aliascope {
 
 /// Equal but for dimensions of one element, whose stride says nothing. False when unknown.
 bool sameStrides(const TensorType& a, const TensorType& b);
 
-enum class Clones : std::uint8_t { Ignore, Count };
+/// Which wrappers count as users of a place: those with an encoding that counts from the start of the storage; also those that re-inplacing left
+/// something to clone (functionalize.md 8: the clone is cut by what the graph states); all that write the value.
+enum class Wrappers : std::uint8_t { Encoded, Cloned, Writing };
 /// First call found that addresses elements of one of `values`, or of what has its place in memory (views, scatters, new values of wrappers), by
-/// their place in the storage: `as_strided`, its scatter, a wrapper with such an encoding, and with `Clones::Count` a wrapper that re-inplacing left
-/// something to clone (functionalize.md 8: the clone is cut by what the graph states). Invalid = none. Of more than 4096 users one is taken to do so.
-NodeId addressedByPlace(const OpRegistry& ops, const Graph& g, const std::vector<NodeId>& values, Clones clones = Clones::Ignore);
+/// their place in the storage: `as_strided`, its scatter, wrappers. Invalid = none. Of more than 4096 users one is taken to do so.
+NodeId addressedByPlace(const OpRegistry& ops, const Graph& g, const std::vector<NodeId>& values, Wrappers wrappers = Wrappers::Encoded);
 
 /// `root` has other strides than its users were typed with: infers their types anew, and of whatever changes with them, in graph order. Returns the
 /// nodes that changed.
@@ -31,5 +32,20 @@ NodeId misplacedUser(const OpRegistry& ops, const Graph& g, NodeId root, const s
 
 /// LAYOUT_STALE: `node` was laid out as `printed` and is as `computed` now.
 Diagnostic staleLayout(const Graph& g, NodeId node, const TensorType& printed, const TensorType& computed);
+
+/// A value that becomes another one of the same elements, which may lie otherwise: PyTorch asks neither for its strides nor where it begins.
+class LayoutChange {
+public:
+    /// Before uses are replaced. `mayMove`: the other one may begin elsewhere in its storage.
+    LayoutChange(const OpRegistry& ops, const Graph& g, NodeId value, NodeId by, bool mayMove);
+    /// Who finds other elements then; invalid = nobody that is known before types have followed.
+    NodeId misplaced() const { return misplaced_; }
+    /// After that: infers types anew where strides differ, and says LAYOUT_STALE once if someone finds other elements.
+    void settle(Graph& g, PassContext& ctx, NodeId by) const;
+
+private:
+    TensorType printed_, computed_;
+    NodeId misplaced_;
+};
 
 }  // namespace aliascope

@@ -7,6 +7,7 @@
 #include "core/passes/functional_wrappers.h"
 #include "core/passes/layouts.h"
 #include "core/passes/post_grad_patterns.h"
+#include "core/passes/reinplace_scatter.h"
 
 namespace aliascope {
 namespace {
@@ -29,13 +30,18 @@ bool sameLayout(const RuleContext& c, NodeId a, NodeId b) {
     return s && t && s->dtype == t->dtype && (!c.extended || (s->strides && t->strides && *s->strides == *t->strides));
 }
 
-/// An output would become an input, or another output.
+/// A view, or a part of something.
+bool mayBeginElsewhere(const RuleContext& c, NodeId id) { return isSchemaView(c.ops(), c.g[id]) || c.g[id].op == "operator::getitem"; }
+
+/// An output would become an input, or another output. Extended mode looks at views of both too.
 bool wouldAlias(RuleContext& c, NodeId root, NodeId by) {
-    const NodeId output = c.g.output();
     const auto returned = [&](NodeId id) {
-        return std::any_of(c.g[id].users.begin(), c.g[id].users.end(), [&](const Node::User& u) { return u.id == output; });
+        if (c.extended) return returnedThroughViews(c.ops(), c.g, id);
+        const auto& users = c.g[id].users;
+        return std::any_of(users.begin(), users.end(), [&](const Node::User& u) { return u.id == c.g.output(); });
     };
-    if (!output || !returned(root) || (c.g[by].kind != NodeKind::Placeholder && c.g[by].kind != NodeKind::GetAttr && !returned(by))) return false;
+    const bool outside = c.g[by].kind == NodeKind::Placeholder || c.g[by].kind == NodeKind::GetAttr || (c.extended && mayBeginElsewhere(c, by));
+    if (!c.g.output() || !returned(root) || (!outside && !returned(by))) return false;
     c.refuse(root, "OUTPUT_ALIAS", {{"output", c.g[root].name.str()}, {"what", c.g[by].name.str() + " itself"}, {"other", c.g[by].name.str()}}, by);
     return true;
 }
@@ -50,6 +56,12 @@ bool wouldReadOverwritten(RuleContext& c, NodeId root, NodeId by) {
     }
     c.pass.say(readsOverwritten(c.g, root, by, write));
     return false;
+}
+
+bool refuseMisplaced(RuleContext& c, NodeId root, const LayoutChange& layout) {
+    if (!c.extended || !layout.misplaced()) return false;
+    c.refuse(root, "CLONE_GUARD", {{"clone", c.g[root].name.str()}, {"node", c.g[layout.misplaced()].name.str()}}, layout.misplaced());
+    return true;
 }
 
 /// cat of all pieces of a split, in order and along the dim of the split.
@@ -75,8 +87,11 @@ bool joinSplit(RuleContext& c, NodeId root) {
     const std::int64_t dim = dimOf(c.g[source], 2, t->rank());
     if (dim < 0 || dim != dimOf(n, 1, t->rank()) || !c.oneRegion({root, source}) || !sameLayout(c, root, whole)) return false;
     if (wouldAlias(c, root, whole) || wouldReadOverwritten(c, root, whole)) return false;
+    const LayoutChange layout(c.ops(), c.g, root, whole, mayBeginElsewhere(c, whole));
+    if (refuseMisplaced(c, root, layout)) return false;
     matched.push_back(source);
     c.replace(root, whole, matched, {});
+    if (!c.extended) layout.settle(c.g, c.pass, whole);
     return true;
 }
 
@@ -97,15 +112,19 @@ bool splitJoined(RuleContext& c, NodeId root) {
             return false;
     }
     std::vector<std::pair<NodeId, NodeId>> outputs;
+    std::vector<LayoutChange> layouts;
     for (const Node::User& user : c.g[root].users) {
         const auto i = c.g[user.id].arg(1).asInt();
         if (!c.g[user.id].is(getitem) || !i || *i < 0 || *i >= static_cast<std::int64_t>(parts.size())) return false;
         const NodeId part = parts[static_cast<std::size_t>(*i)].asNode();
         if (!sameLayout(c, user.id, part) || wouldAlias(c, user.id, part) || wouldReadOverwritten(c, user.id, part)) return false;
         outputs.emplace_back(user.id, part);
+        layouts.emplace_back(c.ops(), c.g, user.id, part, mayBeginElsewhere(c, part));
+        if (refuseMisplaced(c, user.id, layouts.back())) return false;
     }
     if (outputs.empty()) return false;
     c.replaceAll(outputs, {root, joined}, {});
+    for (std::size_t i = 0; i < outputs.size() && !c.extended; ++i) layouts[i].settle(c.g, c.pass, outputs[i].second);
     return true;
 }
 
@@ -170,10 +189,9 @@ bool fuseAddmm(RuleContext& c, NodeId root, bool productFirst) {
         c.refuse(root, "LAYOUT_STALE", staleLayout(c.g, root, printed, computed).params);
         return false;
     }
-    const NodeId byPlace = addressedByPlace(c.ops(), c.g, {root});
+    const LayoutChange layout(c.ops(), c.g, root, made, false);
     c.replace(root, made, {root, product}, {made});
-    const auto changed = refreshLayouts(c.ops(), c.g, made);
-    if (const NodeId user = byPlace ? byPlace : misplacedUser(c.ops(), c.g, made, changed)) c.pass.say(staleLayout(c.g, user, printed, computed));
+    layout.settle(c.g, c.pass, made);
     return true;
 }
 

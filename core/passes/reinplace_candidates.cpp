@@ -369,16 +369,19 @@ void Reinplacer::visitWrapper(NodeId id) {
 
 void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& keys) {
     const auto reads = readsOf(id, call);
-    std::unordered_map<StorageId, std::string> taken;
+    std::unordered_map<std::uint32_t, std::string> taken;  // by memory, which may be several storages that earlier answers made one
     bool any = false;
     for (Key& key : keys) {
         Question q{id, key.value, shownName(call, key), {}, reads, key.results};
         const auto tensors = tensorsOf(key.value);
-        const auto dup = std::find_if(tensors.begin(), tensors.end(), [&](NodeId t) { return t && taken.contains(index_.alias().storageOf(t)); });
+        const auto dup = std::find_if(tensors.begin(), tensors.end(), [&](NodeId t) {
+            const auto memory = t ? table_.memoryOf(t) : std::nullopt;
+            return memory && taken.contains(*memory);
+        });
         if (dup != tensors.end()) {
             key.answer.code = "RI13";
             key.answer.rule = "reinplace 4.5 step 0b";
-            key.answer.params = {{"other", taken[index_.alias().storageOf(*dup)]}};
+            key.answer.params = {{"other", taken[*table_.memoryOf(*dup)]}};
             key.answer.checks.push_back({"no earlier argument of the call writes this memory", CheckStep::Answer::Failed, ""});
             continue;
         }
@@ -404,7 +407,7 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
         any = true;
         takeInPlace(id, call, key);
         for (NodeId t : tensors)
-            if (t && index_.alias().storageOf(t)) taken.emplace(index_.alias().storageOf(t), q.argument);
+            if (const auto memory = t ? table_.memoryOf(t) : std::nullopt) taken.emplace(*memory, q.argument);
     }
     if (any) ctx_.rewrite({"reinplace", {ref(g_, id)}, {ref(g_, id)}});
 }

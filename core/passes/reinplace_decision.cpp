@@ -116,6 +116,12 @@ bool DecisionTable::sameMemory(NodeId a, NodeId b) const {
            sameElements(index_.geometry(a), index_.geometry(b));
 }
 
+std::optional<std::uint32_t> DecisionTable::memoryOf(NodeId value) const {
+    const StorageId storage = storageOf(value);
+    if (!storage) return std::nullopt;
+    return mode_ == AnalysisMode::Reference ? storage.value : groupOf(storage);
+}
+
 Answer DecisionTable::ask(const Question& q) const { return q.value.isSequence() ? askList(q) : askTensor(q, q.value.asNode(), -1); }
 
 Answer DecisionTable::askList(const Question& q) const {

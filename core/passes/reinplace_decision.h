@@ -78,6 +78,8 @@ public:
     std::optional<std::int64_t> neededBytes(const Question& q, const std::vector<StorageUse>& readers) const;
     /// From now on `result` lies in the memory of `value`, because its node writes there: later questions of extent analysis take both for one.
     void accept(NodeId value, NodeId result);
+    /// Number of the memory in which the value lies; of extent analysis equal for all that accepted answers made one. Nothing when unknown.
+    std::optional<std::uint32_t> memoryOf(NodeId value) const;
     /// The program returns the result, or a view of it, in other memory than the input's: the value that is returned; invalid = no.
     NodeId returnedApart(NodeId result, NodeId input) const;
     /// Both are the same elements of one memory, as far as nodes were accepted.

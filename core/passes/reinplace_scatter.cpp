@@ -225,7 +225,7 @@ void ScatterForms::sayCopiedDensely(const Graph& g, PassContext& ctx, NodeId id,
     if (!printed || !computed || !printed->strides || !computed->strides || sameStrides(*printed, *computed)) return;
     const auto& views = find(id)->views;
     const bool own = std::any_of(views.begin(), views.end(), [](const ScatterView& v) { return v.op == "aten::as_strided"; });
-    const NodeId user = own ? id : addressedByPlace(ctx.ops(), g, {id}, Clones::Count);
+    const NodeId user = own ? id : addressedByPlace(ctx.ops(), g, {id}, Wrappers::Cloned);
     if (user) ctx.say(staleLayout(g, user, *printed, *computed));
 }
 
@@ -236,7 +236,7 @@ void ScatterForms::decompose(Graph& g, PassContext& ctx, const std::unordered_se
         const auto countsFromStart = [](const ScatterView& v) { return v.op == "aten::as_strided" && v.args.size() > 2 && !v.args[2].isNone(); };
         const bool keepOffset =
             t && !(t->offset == SymInt(0)) &&
-            (std::any_of(form.views.begin(), form.views.end(), countsFromStart) || addressedByPlace(ctx.ops(), g, {id}, Clones::Count));
+            (std::any_of(form.views.begin(), form.views.end(), countsFromStart) || addressedByPlace(ctx.ops(), g, {id}, Wrappers::Cloned));
         if (t && t->strides && (keepOffset || !isDense(*t))) {
             const ClonedTensor copy =
                 CloneNodes(g, ctx.ops(), *places, id, {input}, keepOffset ? CloneExtent::Prefix : CloneExtent::Tight).clone(input);

@@ -148,11 +148,7 @@ private:
                 inputs_.insert(id);
                 if (const StorageId s = alias_.storageOf(id)) inputStorages_.insert(s);
             }
-        for (NodeId id : inOrder(g_)) {
-            const Node& n = g_[id];
-            if (!extended_ || !n.is("aten::copy_"_n) || !n.arg(1).isNode() || !inputs_.contains(n.arg(0).asNode())) continue;
-            noteChain(n.arg(0).asNode(), n.arg(1).asNode());
-        }
+        if (extended_) writtenBack_ = storagesWrittenBack(ctx_.ops(), g_, alias_);
         if (!g_.output()) return;
         const Value& result = g_[g_.output()].arg(0);
         if (result.isNode()) bareOutput_ = result.asNode();
@@ -161,59 +157,6 @@ private:
             guard_.markReturned(id);
             if (const StorageId s = alias_.storageOf(id)) outputStorages_.insert(s);
         });
-    }
-
-    static bool isIndexPut(const Node& n) { return n.is("aten::index_put"_n) || n.is("aten::_unsafe_index_put"_n); }
-
-    /// A scatter that reads nothing of its input is made anew.
-    bool coversInput(const Node& scatter) const {
-        const NodeId source = scatter.arg(1).asNode();
-        return source && scatter.tensor() && g_[source].tensor() && scatter.tensor()->sizes == g_[source].tensor()->sizes;
-    }
-
-    /// Its operator needs the value in memory, so that it is sure to be written where it stands if it may.
-    bool isMadeInMemory(NodeId id) const {
-        const Node& n = g_[id];
-        return isIndexPut(n) || (n.op == "operator::getitem" && n.arg(0).isNode() && wrapperKind(g_[n.arg(0).asNode()]) != WrapperKind::None);
-    }
-
-    /// What the value is the new value of, when its operator may write that in place, or what it is a copy of; invalid = nothing.
-    NodeId replacedBy(NodeId id) const {
-        const Node& n = g_[id];
-        if (n.is("aten::copy"_n)) return n.arg(1).asNode();
-        if (n.is("aten::clone"_n) || isIndexPut(n)) return n.arg(0).asNode();
-        if (isViewScatter(n.op)) return coversInput(n) ? NodeId() : n.arg(0).asNode();
-        if (n.op != "operator::getitem" || !n.arg(0).isNode()) return {};
-        const auto call = readWrapper(ctx_.ops(), g_, n.arg(0).asNode());
-        if (!call) return {};
-        const Value& key = n.arg(1);
-        if (call->kind == WrapperKind::Launch) {
-            for (const WrappedArgument& argument : call->arguments)
-                if (key.name() == argument.param) return argument.value.asNode();
-            return {};
-        }
-        const auto index = key.asInt();
-        if (!index || *index < static_cast<std::int64_t>(call->results)) return {};
-        const std::size_t j = static_cast<std::size_t>(*index) - call->results;
-        if (call->kind == WrapperKind::V2) return j < call->bases.size() ? call->bases[j].asNode() : NodeId();
-        return j < call->arguments.size() ? call->arguments[j].value.asNode() : NodeId();
-    }
-
-    /// Notes the storages of a chain of such new values that leads from the input's memory to `value`.
-    void noteChain(NodeId input, NodeId value) {
-        constexpr std::size_t kLongestChain = 4096;
-        const StorageId end = alias_.storageOf(input);
-        std::vector<StorageId> chain;
-        for (NodeId at = value; at && chain.size() < kLongestChain; at = replacedBy(alias_.storage(chain.back()).base)) {
-            const StorageId storage = alias_.storageOf(at);
-            if (storage == end) {
-                for (StorageId link : chain)
-                    if (isMadeInMemory(alias_.storage(link).base)) writtenBack_.insert(link);
-                return;
-            }
-            if (!storage) return;
-            chain.push_back(storage);
-        }
     }
 
     void visit(NodeId id) {

@@ -98,6 +98,7 @@ private:
     Value number() { return chance(50) ? Value::integer(1 + below(3)) : Value::real(0.5 * (1 + below(4))); }
 
     void addCall() {
+        if (options_.neutral && chance(20)) return addNeutral();
         const int kind = below(100);
         if (kind < 38) return addView();
         if (kind < 52) return addPure();
@@ -128,6 +129,44 @@ private:
             default:
                 keep(call(kBinary[below(3)], {Value::node(a), chance(50) ? number() : Value::node(pickLike(a))}));
         }
+    }
+
+    /// What clean-ups replace by its operand.
+    void addNeutral() {
+        const NodeId a = pick();
+        if (!isFloat(a) || isDynamic(a)) return;
+        const auto uniform = [&](int number) {
+            return call("aten::full", {ints(sizesOf(a)), Value::integer(number)},
+                        {{"dtype"_n, dtypeValue(DType::F32)}, {"device"_n, Value::device(device_)}});
+        };
+        switch (below(6)) {
+            case 0:
+                keep(call("aten::add.Tensor", {Value::node(a), Value::node(uniform(0))}));
+                break;
+            case 1:
+                keep(call("aten::mul.Tensor", {Value::node(uniform(1)), Value::node(a)}));
+                break;
+            case 2:
+                keep(call("aten::div.Tensor", {Value::node(a), Value::node(uniform(1))}));
+                break;
+            case 3:
+                keep(call("aten::clone", {Value::node(call("aten::clone", {Value::node(a)}))}));
+                break;
+            case 4:
+                keep(call("aten::sub.Tensor", {Value::node(a), Value::node(uniform(0))}));
+                break;
+            default:
+                joinSplit(a);
+        }
+    }
+
+    void joinSplit(NodeId a) {
+        if (rank(a) == 0 || isDynamic(a, 0)) return;
+        const std::int64_t n = size(a, 0), first = 1 + below(static_cast<int>(n));
+        const NodeId split = call("aten::split_with_sizes", {Value::node(a), ints(first == n ? std::vector{n} : std::vector{first, n - first})});
+        std::vector<Value> parts;
+        for (int i = 0; i < (first == n ? 1 : 2); ++i) parts.push_back(Value::node(call("operator::getitem", {Value::node(split), Value::integer(i)})));
+        keep(call("aten::cat", {Value::list(std::move(parts))}));
     }
 
     void addView() {
@@ -496,8 +535,9 @@ op mylib::cache(Tensor key, Tensor value, Tensor(a!) key_cache, Tensor(b!) value
 
 Graph randomProgram(const OpRegistry& ops, std::uint64_t seed, const ProgramOptions& options) { return Generator(ops, seed, options).run(); }
 
-Graph sizedProgram(const OpRegistry& ops, std::uint64_t seed) {
+Graph sizedProgram(const OpRegistry& ops, std::uint64_t seed, bool neutral) {
     ProgramOptions options;
+    options.neutral = neutral;
     options.calls = static_cast<int>(3 + seed % 14);
     options.aliasedOperands = seed % 3 == 0;
     return randomProgram(ops, seed, options);

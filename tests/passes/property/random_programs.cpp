@@ -1,4 +1,4 @@
-// Long runs of the property tests: `random_programs [--first SEED] [--count N] [--seconds S] [--failures N] [--print]`. Seeds know nothing of each
+// Long runs of the property tests: `random_programs [--first SEED] [--count N] [--seconds S] [--failures N] [--print] [--neutral]`. Seeds know nothing of each
 // other: several processes take a range each, and a run that ended early goes on behind the seed that its last line names. Ends with warnings and
 // failures by kind, and one line: programs, seconds, in how many of them best copies fewer bytes than torch-v2, failures. `random_programs FILE...`
 // checks programs that stand in files instead, such as those that a long run printed. Exit code 1 when a program fails.
@@ -27,6 +27,7 @@ struct Arguments {
     double seconds = 0;       ///< 0 = no limit
     std::uint64_t most = 20;  ///< failures after which it stops
     bool print = false;
+    bool neutral = false;  ///< ProgramOptions::neutral
     std::vector<std::string> files;
 };
 
@@ -38,8 +39,8 @@ std::optional<Arguments> read(int argc, char** argv) {
             out.files.push_back(key);
             continue;
         }
-        if (key == "--print") {
-            out.print = true;
+        if (key == "--print" || key == "--neutral") {
+            (key == "--print" ? out.print : out.neutral) = true;
             continue;
         }
         char* end = nullptr;
@@ -129,7 +130,7 @@ int main(int argc, char** argv) {
     std::uint64_t seed = arguments->first;
     for (; seed < arguments->first + arguments->count && sums.failed < arguments->most; ++seed) {
         if (arguments->seconds > 0 && seed % 64 == 0 && elapsed() > arguments->seconds) break;
-        const Graph program = sizedProgram(ops, seed);
+        const Graph program = sizedProgram(ops, seed, arguments->neutral);
         if (arguments->print) std::printf("%s\n", printReadable(program).c_str());
         const ProgramOutcome outcome = checker.check(program);
         sums.add(outcome);
