@@ -335,6 +335,24 @@ private slots:
         QVERIFY(session().selection().node != uid);
     }
 
+    /// The header of the stage makes itself small before it takes room from what stands beside it.
+    void bothViewsLeaveTheListItsRoom() {
+        window_->resize(1280, 800);
+        QCoreApplication::processEvents();
+        const int width = list()->width();
+        auto* graph = window_->findChild<QToolButton*>(QStringLiteral("stage.graph"));
+        QCOMPARE(graph->toolButtonStyle(), Qt::ToolButtonTextBesideIcon);
+        window_->stagePanel()->setMode(StagePanel::Mode::Both);
+        QVERIFY(settled(session()));
+        QCOMPARE(list()->width(), width);
+        QCOMPARE(graph->toolButtonStyle(), Qt::ToolButtonIconOnly);
+        QWidget* head = graph->parentWidget();
+        for (const QWidget* tool : head->findChildren<QWidget*>())
+            if (tool->isVisible()) QVERIFY2(head->rect().contains(QRect(tool->mapTo(head, QPoint()), tool->size())), qPrintable(tool->objectName()));
+        window_->stagePanel()->setMode(StagePanel::Mode::Graph);
+        QCOMPARE(graph->toolButtonStyle(), Qt::ToolButtonTextBesideIcon);
+    }
+
     void digitsGoToAStage() {
         QTest::keyClick(list(), Qt::Key_1);
         QTest::keyClick(list(), Qt::Key_2);
