@@ -61,7 +61,9 @@ private:
         if (isExtended(ctx_) && !(own->strides == from->strides)) return;  // an output, or a view of it, could tell
         const bool shares = own->dtype == from->dtype && own->strides && from->strides;
         if (isExtended(ctx_) && shares && wouldAlias(id, operand)) return;
-        const NodeId write = shares ? memory().guard.exposes(id, operand) : NodeId();
+        // Extended mode keeps a kernel too where a clone would have to take its place.
+        CopyGuard* guard = shares ? &memory().guard : nullptr;
+        const NodeId write = !guard ? NodeId() : isExtended(ctx_) ? guard->conflict(id, operand) : guard->exposes(id, operand);
         const LayoutChange layout(ctx_.ops(), g_, id, operand, shares && !samePlace(id, operand));
         if (const NodeId blocker = write ? write : layout.misplaced(); blocker && isExtended(ctx_)) {
             refuse(g_, ctx_, id, "canonicalize 5.3", "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[blocker].name.str()}}, blocker);
@@ -69,7 +71,7 @@ private:
         }
         if (!ctx_.mayRewrite()) return;
         if (write) ctx_.say(readsOverwritten(g_, id, operand, write));
-        if (shares) memory().guard.merge(id, operand);
+        if (guard) guard->merge(id, operand);
         Rewrite rewrite{rule, {ref(g_, id)}, {}};
         NodeId by = operand;
         if (own->dtype != from->dtype) {

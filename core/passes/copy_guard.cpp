@@ -174,11 +174,8 @@ std::unordered_set<StorageId> storagesWrittenBack(const OpRegistry& ops, const G
 }
 
 NodeId writtenBeforeReaders(const OpRegistry& ops, const Graph& g, NodeId value, NodeId source) {
-    NodeId input = source;
-    while (g[input].kind == NodeKind::CallFunction) {
-        input = cutOutOf(ops, g[input]);
-        if (!input) return {};
-    }
+    const NodeId input = viewedRoot(ops, g, source);
+    if (g[input].kind == NodeKind::CallFunction) return {};
     NodeId write;
     for (const Node::User& user : g[input].users) {
         const Node& n = g[user.id];
@@ -192,6 +189,11 @@ NodeId writtenBeforeReaders(const OpRegistry& ops, const Graph& g, NodeId value,
         return !behind;
     });
     return behind || !all ? write : NodeId();
+}
+
+NodeId viewedRoot(const OpRegistry& ops, const Graph& g, NodeId value) {
+    while (const NodeId operand = cutOutOf(ops, g[value])) value = operand;
+    return value;
 }
 
 bool returnedThroughViews(const OpRegistry& ops, const Graph& g, NodeId value) {

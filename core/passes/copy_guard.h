@@ -59,6 +59,8 @@ std::unordered_set<StorageId> storagesWrittenBack(const OpRegistry& ops, const G
 /// be behind a write-back.
 NodeId writtenBeforeReaders(const OpRegistry& ops, const Graph& g, NodeId value, NodeId source);
 
+/// What the value is cut out of by views; itself when it is no view.
+NodeId viewedRoot(const OpRegistry& ops, const Graph& g, NodeId value);
 /// Whether the value or a view of it is returned. Of more than 4096 users one is taken to return it.
 bool returnedThroughViews(const OpRegistry& ops, const Graph& g, NodeId value);
 

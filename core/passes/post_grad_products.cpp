@@ -58,10 +58,13 @@ bool wouldReadOverwritten(RuleContext& c, NodeId root, NodeId by) {
     return false;
 }
 
-bool refuseMisplaced(RuleContext& c, NodeId root, const LayoutChange& layout) {
-    if (!c.extended || !layout.misplaced()) return false;
-    c.refuse(root, "CLONE_GUARD", {{"clone", c.g[root].name.str()}, {"node", c.g[layout.misplaced()].name.str()}}, layout.misplaced());
-    return true;
+/// Extended mode keeps the copy where its views count from its start, or where a clone would have to take its place.
+bool keepsCopy(RuleContext& c, NodeId root, NodeId by, const LayoutChange& layout) {
+    if (!c.extended) return false;
+    NodeId user = layout.misplaced();
+    if (!user) user = addressedByPlace(c.ops(), c.g, {root, viewedRoot(c.ops(), c.g, by)}, Wrappers::Writing);
+    if (user) c.refuse(root, "CLONE_GUARD", {{"clone", c.g[root].name.str()}, {"node", c.g[user].name.str()}}, user);
+    return static_cast<bool>(user);
 }
 
 /// cat of all pieces of a split, in order and along the dim of the split.
@@ -88,7 +91,7 @@ bool joinSplit(RuleContext& c, NodeId root) {
     if (dim < 0 || dim != dimOf(n, 1, t->rank()) || !c.oneRegion({root, source}) || !sameLayout(c, root, whole)) return false;
     if (wouldAlias(c, root, whole) || wouldReadOverwritten(c, root, whole)) return false;
     const LayoutChange layout(c.ops(), c.g, root, whole, mayBeginElsewhere(c, whole));
-    if (refuseMisplaced(c, root, layout)) return false;
+    if (keepsCopy(c, root, whole, layout)) return false;
     matched.push_back(source);
     c.replace(root, whole, matched, {});
     if (!c.extended) layout.settle(c.g, c.pass, whole);
@@ -120,7 +123,7 @@ bool splitJoined(RuleContext& c, NodeId root) {
         if (!sameLayout(c, user.id, part) || wouldAlias(c, user.id, part) || wouldReadOverwritten(c, user.id, part)) return false;
         outputs.emplace_back(user.id, part);
         layouts.emplace_back(c.ops(), c.g, user.id, part, mayBeginElsewhere(c, part));
-        if (refuseMisplaced(c, user.id, layouts.back())) return false;
+        if (keepsCopy(c, user.id, part, layouts.back())) return false;
     }
     if (outputs.empty()) return false;
     c.replaceAll(outputs, {root, joined}, {});
