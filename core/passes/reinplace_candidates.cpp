@@ -371,7 +371,12 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
     const auto reads = readsOf(id, call);
     std::unordered_map<std::uint32_t, std::string> taken;  // by memory, which may be several storages that earlier answers made one
     bool any = false;
-    for (Key& key : keys) {
+    std::vector<Key*> order;
+    for (Key& key : keys) order.push_back(&key);
+    // Of two that share memory the one whose new value is used gains more: the other's clone is only scratch.
+    if (mode_ == AnalysisMode::Extent) std::stable_partition(order.begin(), order.end(), [](const Key* key) { return !key->results.empty(); });
+    for (Key* asked : order) {
+        Key& key = *asked;
         Question q{id, key.value, shownName(call, key), {}, reads, key.results};
         const auto tensors = tensorsOf(key.value);
         const auto dup = std::find_if(tensors.begin(), tensors.end(), [&](NodeId t) {
