@@ -34,16 +34,24 @@ class RandomProgramsTest : public QObject {
 private slots:
     void initTestCase() { QVERIFY(ops_.addText(customOperators(), "custom").empty()); }
 
+    void everyStageGivesWhatTheProgramGives_data() {
+        QTest::addColumn<bool>("neutral");
+        QTest::addColumn<int>("part");
+        QTest::newRow("programs") << false << 1;
+        QTest::newRow("with calls that give back an operand") << true << 3;
+    }
     void everyStageGivesWhatTheProgramGives() {
+        QFETCH(bool, neutral);
+        QFETCH(int, part);
         const auto first = static_cast<std::uint64_t>(setting("ALIASCOPE_PROPERTY_FIRST", 1));
-        const auto count = static_cast<std::uint64_t>(setting("ALIASCOPE_PROPERTY_SEEDS", 1000));
+        const auto count = static_cast<std::uint64_t>(setting("ALIASCOPE_PROPERTY_SEEDS", 1000) / part);
         const qint64 limit = setting("ALIASCOPE_PROPERTY_SECONDS", 0) * 1000;
         const ProgramChecker checker(ops_);
         QElapsedTimer timer;
         timer.start();
         std::uint64_t ran = 0, fewer = 0, failed = 0, unsound = 0;
         for (std::uint64_t seed = first; seed < first + count && (limit == 0 || timer.elapsed() < limit); ++seed) {
-            const Graph program = sizedProgram(ops_, seed);
+            const Graph program = sizedProgram(ops_, seed, neutral);
             const ProgramOutcome outcome = checker.check(program);
             if (!outcome.refused.empty()) continue;
             ++ran;
