@@ -12,15 +12,6 @@ void endLine(std::string& text) {
     if (text.empty() || text.back() != '\n') text += '\n';
 }
 
-void addGraphText(const Graph& g, std::string& out) {
-    out += printGraphText(g);
-    endLine(out);
-    for (const Graph::SubGraph& sub : g.subGraphs()) {
-        out += '\n';
-        addGraphText(*sub.graph, out);
-    }
-}
-
 /// Text inside a DOT string.
 std::string dotEscaped(std::string_view text) {
     std::string out;
@@ -102,7 +93,7 @@ std::string graphText(const Graph& g, GraphOutput form) {
     std::string out;
     switch (form) {
         case GraphOutput::Graph:
-            addGraphText(g, out);
+            out = printGraphTexts(g);
             break;
         case GraphOutput::Readable:
             out = printReadable(g);

@@ -7,13 +7,15 @@
 #include "app/cli/command.h"
 #include "app/cli/number_option.h"
 #include "app/cli/progress_line.h"
-#include "app/cli/shell_word.h"
 #include "app/cli/source.h"
 #include "core/reduce/property.h"
 #include "core/reduce/reduce_graph.h"
+#include "core/support/shell_word.h"
 #include "core/text/print.h"
 
 namespace aliascope::cli {
+using words::shellWord;
+
 namespace {
 
 double seconds(Command& c) {

@@ -6,12 +6,12 @@
 
 #include "app/cli/command.h"
 #include "app/cli/graph_text.h"
-#include "app/cli/shell_word.h"
 #include "app/cli/source.h"
 #include "app/cli/stage_selection.h"
 #include "core/recording/lane_comparison.h"
 #include "core/recording/session_copy.h"
 #include "core/report/html_report.h"
+#include "core/report/reproduce.h"
 
 namespace aliascope::cli {
 namespace {
@@ -28,16 +28,12 @@ void writeTo(Command& c, const std::string& path, const std::string& text) {
 std::string commandsFor(Command& c, const Staged& staged) {
     const std::string file = c.args().at(0);
     const bool session = file != "-" && isSessionFile(file), redacted = c.args().has("--redact-paths");
-    std::string source = session ? staged.graph.sourcePath : file;
-    if (source.empty() || source == "-") source = "FILE";
-    if (redacted) source = std::filesystem::path(source).filename().string();
-    std::string run = fmt::format("aliascope run {}", shellWord(source));
-    const bool named = !staged.lane.name.empty() && namedPipeline(staged.lane.name.substr(0, staged.lane.name.find('#'))).has_value();
-    run += named ? " --pipeline " + staged.lane.name.substr(0, staged.lane.name.find('#')) : " --passes " + shellWord(staged.lane.pipeline);
-    for (const std::string& ops : c.args().all("--ops"))
-        run += " --ops " + shellWord(redacted ? std::filesystem::path(ops).filename().string() : ops);
-    const std::string kept = session ? std::filesystem::path(file).filename().string() : "SESSION";
-    return run + fmt::format(" -o {0}\naliascope report {0} --pipeline {1} -o report.html", shellWord(kept), shellWord(staged.lane.name));
+    auto shown = [redacted](const std::string& path) { return redacted ? std::filesystem::path(path).filename().string() : path; };
+    report::Reproduction from;
+    from.source = shown(session ? staged.graph.sourcePath : file);
+    for (const std::string& ops : c.args().all("--ops")) from.opsFiles.push_back(shown(ops));
+    if (session) from.session = file;
+    return report::reproduceCommands(staged.lane, from);
 }
 
 std::string exported(Command& c, const Staged& staged, const StageRow& stage, const std::string& form) {

@@ -20,15 +20,18 @@
 #include "app/gui/window_state.h"
 #include "views/canvas/metrics.h"
 #include "views/panels/alias_panel.h"
+#include "views/panels/bookmarks_panel.h"
 #include "views/panels/chunk_panel.h"
 #include "views/panels/command_palette.h"
 #include "views/panels/command_table.h"
 #include "views/panels/compare_panel.h"
 #include "views/panels/decisions_panel.h"
 #include "views/panels/error_banner.h"
+#include "views/panels/find_all_panel.h"
 #include "views/panels/history_panel.h"
 #include "views/panels/import_sheet.h"
 #include "views/panels/job_line.h"
+#include "views/panels/learn.h"
 #include "views/panels/log_panel.h"
 #include "views/panels/memory_panel.h"
 #include "views/panels/new_dump_strip.h"
@@ -37,6 +40,7 @@
 #include "views/panels/numerics_panel.h"
 #include "views/panels/passes_panel.h"
 #include "views/panels/run_panel.h"
+#include "views/panels/settings_panel.h"
 #include "views/panels/stage_panel.h"
 #include "views/panels/start_page.h"
 #include "views/panels/summary_strip.h"
@@ -220,6 +224,8 @@ void MainWindow::buildDocks() {
     bottom_ = tabs(QStringLiteral("bottom.tab"), tr("Tables"), this);
     decisions_ = new DecisionsPanel(session_, bottom_);
     nodes_ = new NodesPanel(session_, bottom_);
+    findAll_ = new FindAllPanel(session_, bottom_);
+    bookmarks_ = new BookmarksPanel(session_, bottom_);
     memory_ = new MemoryPanel(session_, bottom_);
     numerics_ = new NumericsPanel(session_, bottom_);
     chunk_ = new ChunkPanel(session_, bottom_);
@@ -232,7 +238,10 @@ void MainWindow::buildDocks() {
     bottom_->addTab(chunk_, tr("Chunker"));
     bottom_->addTab(runs_, tr("Run"));
     bottom_->addTab(log_, tr("Log"));
-    for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, memory_, numerics_, chunk_, runs_, log_, aliases_, history_})
+    bottom_->addTab(findAll_, tr("Find"));
+    bottom_->addTab(bookmarks_, tr("Bookmarks"));
+    for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, findAll_, memory_, numerics_, chunk_, runs_, bookmarks_, log_, aliases_,
+                                                         history_})
         page->setAutoFillBackground(true);
     auto* larger = iconButton(QStringLiteral("up"), tr("Larger or smaller tables"), QStringLiteral("bottom.enlarge"), bottom_);
     new CornerPlace(larger, bottom_);
@@ -243,11 +252,21 @@ void MainWindow::buildDocks() {
     resizeDocks({bottomDock_}, {Metrics::em(18)}, Qt::Vertical);
     bottomDock_->setTitleBarWidget(new QWidget(bottomDock_));  // its tabs are title enough
 
+    settings_ = new SettingsPanel(this);
+    settingsDock_ = dock(tr("Settings"), QStringLiteral("dock.settings"), settings_, this);
+    addDockWidget(Qt::RightDockWidgetArea, settingsDock_);
+    settingsDock_->hide();
+    connect(&settings_->keys(), &KeyModel::keysChanged, this, &MainWindow::applyKeys);
+    connect(settings_, &SettingsPanel::themeChosen, this, &MainWindow::setTheme);
+    connect(settings_, &SettingsPanel::singleKeysChosen, this, &MainWindow::setSingleKeys);
+    connect(settings_, &SettingsPanel::closeWanted, this, [this] { showSettings(false); });
+
     connect(node, &NodeCard::whyWanted, this, &MainWindow::showWhy);
     connect(node, &NodeCard::copyCommandWanted, this, &MainWindow::copyAsCommand);
     connect(decisions_, &DecisionsPanel::whyWanted, this, &MainWindow::showWhy);
     connect(stage_, &StagePanel::whyWanted, this, &MainWindow::showWhy);
     connect(compare_, &ComparePanel::notice, this, &MainWindow::say);
+    connect(compare_, &ComparePanel::secondChanged, this, [this] { memory_->setBeside(compare_->second(), compare_->laneNameB()); });
     connect(compare_, &ComparePanel::stopped, this, [this] {
         showCompare(false);
         if (session_.isOpen()) focusStage();
@@ -255,7 +274,12 @@ void MainWindow::buildDocks() {
     connect(why_, &WhyCard::byteMapWanted, this, [this] { raisePanel(QStringLiteral("aliases")); });
     connect(why_, &WhyCard::historyWanted, this, [this] { raisePanel(QStringLiteral("history")); });
     connect(numerics_, &NumericsPanel::runAllWanted, this, [this] { action(QStringLiteral("run.all"))->trigger(); });
-    connect(runs_, &RunPanel::numericsWanted, this, [this] { raisePanel(QStringLiteral("numerics")); });
+    connect(runs_, &RunPanel::numericsWanted, this, [this] {
+        // Whoever stood in the run panel stands at the first difference now; nobody else is moved.
+        const bool follows = bottom_->isAncestorOf(QApplication::focusWidget()) || !QApplication::focusWidget();
+        raisePanel(QStringLiteral("numerics"));
+        if (follows) numerics_->focusFirst();
+    });
     connect(runs_, &RunPanel::memoryWanted, this, [this](int stage, qlonglong run) {
         raisePanel(QStringLiteral("memory"));
         memory_->showRun(stage, run);
@@ -325,6 +349,9 @@ void MainWindow::wire() {
     connect(start_, &StartPage::newestWanted, this, &MainWindow::openNewestTrace);
     connect(start_, &StartPage::watchWanted, this, &MainWindow::chooseWatched);
     connect(start_, &StartPage::requested, this, &MainWindow::open);
+    connect(start_, &StartPage::learnWanted, this, [this](std::size_t card) {
+        showSheet(QStringLiteral("help.learn"), tr("Learn"), learnSheet(card));
+    });
     connect(dumps_, &NewDumpStrip::openWanted, this, [this](const QString& path) {
         OpenRequest request;
         request.path = path;
@@ -420,8 +447,12 @@ void MainWindow::readSettings() {
     recent_.setPaths(settings.value(QStringLiteral("recent")).toStringList());
     if (!options_.size.isValid()) restoreGeometry(settings.value(QStringLiteral("geometry")).toByteArray());
     restoreState(settings.value(QStringLiteral("docks")).toByteArray(), kSettingsVersion);
-    singleKeys_ = settings.value(QStringLiteral("singleKeys"), true).toBool();
-    applyKeys();
+    KeyModel::Changes keys;
+    settings.beginGroup(QStringLiteral("keys"));
+    for (const QString& id : settings.childKeys()) keys.insert(id, settings.value(id).toString());
+    settings.endGroup();
+    settings_->keys().setChanges(keys);
+    setSingleKeys(settings.value(QStringLiteral("singleKeys"), true).toBool());
     if (!options_.themeGiven) setTheme(ThemeChoice(settings.value(QStringLiteral("theme"), int(ThemeChoice::System)).toInt()));
 }
 
@@ -434,6 +465,11 @@ void MainWindow::writeSettings() {
     if (pages_->currentWidget() == workspace_) settings.setValue(QStringLiteral("docks"), saveState(kSettingsVersion));
     settings.setValue(QStringLiteral("singleKeys"), singleKeys_);
     settings.setValue(QStringLiteral("theme"), int(themeChoice()));
+    settings.remove(QStringLiteral("keys"));
+    settings.beginGroup(QStringLiteral("keys"));
+    const KeyModel::Changes& keys = settings_->keys().changes();
+    for (auto key = keys.begin(); key != keys.end(); ++key) settings.setValue(key.key(), key.value());
+    settings.endGroup();
 }
 
 // --- events -------------------------------------------------------------------------------------------------------------------------------

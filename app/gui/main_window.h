@@ -20,11 +20,13 @@ class QToolBar;
 namespace aliascope {
 
 class AliasPanel;
+class BookmarksPanel;
 class ChunkPanel;
 class CommandPalette;
 class ComparePanel;
 class DecisionsPanel;
 class ErrorBanner;
+class FindAllPanel;
 class HistoryPanel;
 class ImportSheet;
 class JobLine;
@@ -35,6 +37,7 @@ class NodesPanel;
 class NumericsPanel;
 class PassesPanel;
 class RunPanel;
+class SettingsPanel;
 class StageNumber;
 class StagePanel;
 class StartPage;
@@ -101,6 +104,9 @@ private:
     void chooseFile();
     void chooseOperators();
     void saveAs();
+    void pinStorage(int slot);
+    void chooseExport();
+    void exportAs(const QString& path);
     void closeGraph();
     void pasteGraph();
     void openNewestTrace();
@@ -108,6 +114,8 @@ private:
     void setTheme(ThemeChoice choice);
     /// Keys of all commands; without the single ones where the user has switched those off.
     void applyKeys();
+    void setSingleKeys(bool on);
+    void showSettings(bool on);
     /// The tooltip of what has the focus, for who has no mouse.
     void showTooltip();
     void showKeys();
@@ -140,16 +148,19 @@ private:
     PassesPanel* passes_ = nullptr;
     DecisionsPanel* decisions_ = nullptr;
     NodesPanel* nodes_ = nullptr;
+    FindAllPanel* findAll_ = nullptr;
+    BookmarksPanel* bookmarks_ = nullptr;
     MemoryPanel* memory_ = nullptr;
     NumericsPanel* numerics_ = nullptr;
     ChunkPanel* chunk_ = nullptr;
     RunPanel* runs_ = nullptr;
     LogPanel* log_ = nullptr;
+    SettingsPanel* settings_ = nullptr;
     WhyCard* why_ = nullptr;
     AliasPanel* aliases_ = nullptr;
     HistoryPanel* history_ = nullptr;
     QTabWidget *inspector_ = nullptr, *bottom_ = nullptr;
-    QDockWidget *passesDock_ = nullptr, *inspectorDock_ = nullptr, *bottomDock_ = nullptr;
+    QDockWidget *passesDock_ = nullptr, *inspectorDock_ = nullptr, *bottomDock_ = nullptr, *settingsDock_ = nullptr;
     QToolBar* toolBar_ = nullptr;
     QComboBox* stages_ = nullptr;
     QLabel* status_ = nullptr;

@@ -16,6 +16,7 @@
 #include "views/canvas/byte_map_canvas.h"
 #include "views/canvas/metrics.h"
 #include "views/panels/alias_panel.h"
+#include "views/panels/bookmarks_panel.h"
 #include "views/panels/chunk_panel.h"
 #include "views/panels/command_line.h"
 #include "views/panels/command_palette.h"
@@ -25,6 +26,7 @@
 #include "views/panels/diff_pane.h"
 #include "views/panels/error_banner.h"
 #include "views/panels/filter_bar.h"
+#include "views/panels/find_all_panel.h"
 #include "views/panels/find_bar.h"
 #include "views/panels/glossary.h"
 #include "views/panels/history_panel.h"
@@ -36,6 +38,7 @@
 #include "views/panels/numerics_panel.h"
 #include "views/panels/passes_panel.h"
 #include "views/panels/run_panel.h"
+#include "views/panels/settings_panel.h"
 #include "views/panels/stage_number.h"
 #include "views/panels/stage_panel.h"
 #include "views/panels/why_card.h"
@@ -43,12 +46,6 @@
 
 namespace aliascope {
 namespace {
-
-QList<QKeySequence> keysOf(const Command& command) {
-    QList<QKeySequence> keys;
-    for (const QString& key : QString::fromLatin1(command.keys).split(QLatin1Char(' '), Qt::SkipEmptyParts)) keys << QKeySequence(key);
-    return keys;
-}
 
 /// A character by itself or with Shift: a key that someone who types, or a reader of the screen, may want for something else.
 bool isSingle(const QKeySequence& key) {
@@ -80,7 +77,7 @@ void MainWindow::buildActions() {
         auto* action = menu->addAction(tr(command.text));
         const QString id = QString::fromLatin1(command.id);
         action->setObjectName(id);
-        action->setShortcuts(keysOf(command));
+        action->setShortcuts(settings_->keys().keysOf(id));
         const QList<QKeySequence> keys = action->shortcuts();
         QString plain = tr(command.text);
         plain.remove(QLatin1Char('&')).remove(QLatin1String("..."));
@@ -154,6 +151,7 @@ void MainWindow::bindCommands() {
     });
     bind("file.operators", [this] { chooseOperators(); });
     bind("file.save", [this] { saveAs(); });
+    bind("file.export", [this] { chooseExport(); });
     bind("file.close", [this] { closeGraph(); });
     bind("file.quit", [this] { close(); });
     bind("edit.copy", [this] {
@@ -175,6 +173,10 @@ void MainWindow::bindCommands() {
     };
     bind("edit.findNext", hit(1));
     bind("edit.findPrevious", hit(-1));
+    bind("edit.findAll", [this] {
+        raisePanel(QStringLiteral("find"));
+        findAll_->open(stage_->findBar()->text());
+    });
     bind("edit.findNode", [this] {
         raisePanel(QStringLiteral("nodes"));
         nodes_->focusFilter();
@@ -187,6 +189,7 @@ void MainWindow::bindCommands() {
         passesDock_->show();
         passes_->focusFilter();
     });
+    bind("edit.settings", [this] { showSettings(!settingsDock_->isVisible()); });
     bind("edit.clear", [this] { cancelOrClear(); });
     bind("view.fullScreen", [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
     bind("go.nextPanel", [this] { cyclePanel(1); });
@@ -239,9 +242,9 @@ void MainWindow::bindStageCommands() {
     bind("view.colour", [this] { stage_->cycleColour(1); });
     bind("view.colourBack", [this] { stage_->cycleColour(-1); });
     bind("view.alias", [this] { stage_->toggleAliasHighlight(); });
-    for (int slot = 0; slot < kStorageSlots; ++slot)
-        bind(("view.slot" + std::to_string(slot + 1)).c_str(), [this, slot] { say(stage_->pinStorage(slot)); });
-    bind("view.clearSlots", [this] { stage_->clearSlots(); });
+    for (int slot = 0; slot < kPinnedStorages; ++slot)
+        bind(qPrintable(QStringLiteral("view.slot%1").arg(slot + 1)), [this, slot] { pinStorage(slot); });
+    bind("view.clearSlots", [this] { session_.storagePins().clear(); });
     bind("view.mutation", [this] { stage_->toggleMutationEdges(); });
     bind("view.fold", [this] { stage_->setFoldViews(!session_.drawing().foldViews); });
     bind("view.neighbourhood", [this] {
@@ -297,6 +300,11 @@ void MainWindow::bindStageCommands() {
     });
     bind("go.back", [this] { session_.goBack(); });
     bind("go.forward", [this] { session_.goForward(); });
+    bind("go.bookmark", [this] { say(session_.toggleBookmark() ? tr("Bookmarked; Ctrl+Shift+B lists them.") : tr("The bookmark is gone.")); });
+    bind("go.bookmarks", [this] {
+        raisePanel(QStringLiteral("bookmarks"));
+        bookmarks_->focusFirst();
+    });
     bind("go.why", [this] { showWhy(); });
     bind("go.blocker", [this] {
         if (!why_->showBlocker()) say(tr("The selection has no blocker."));
@@ -348,8 +356,7 @@ void MainWindow::bindPanelCommands() {
     });
     bind("view.workCompare", [this] { duplicateAndCompare(); });
     bind("view.singleKeys", [this] {
-        singleKeys_ = !singleKeys_;
-        applyKeys();
+        setSingleKeys(!singleKeys_);
         say(singleKeys_ ? tr("Single-key commands are on.") : tr("Single-key commands are off; menus and Ctrl+K have them all."));
     });
     bind("view.resetLayout", [this] { resetLayout(); });
@@ -374,7 +381,7 @@ void MainWindow::bindPanelCommands() {
     bind("view.workNumerics", [this] {
         raisePanel(QStringLiteral("numerics"));
         enlargeTables(true);
-        numerics_->setFocus(Qt::ShortcutFocusReason);
+        numerics_->focusFirst();
     });
     bind("numerics.first", [this] {
         raisePanel(QStringLiteral("numerics"));
@@ -382,7 +389,7 @@ void MainWindow::bindPanelCommands() {
     });
     bind("run.panel", [this] {
         raisePanel(QStringLiteral("run"));
-        runs_->setFocus(Qt::ShortcutFocusReason);
+        runs_->focusFirst();
     });
     bind("run.stage", [this] {
         raisePanel(QStringLiteral("run"));
@@ -492,6 +499,8 @@ QString MainWindow::commandOfFocus() const {
         const QWidget* page = bottom_->currentWidget();
         if (page == decisions_) return decisions_->command();
         if (page == nodes_) return nodes_->command();
+        if (page == findAll_) return findAll_->command();
+        if (page == bookmarks_) return bookmarks_->command();
         if (page == memory_) return memory_->command();
         if (page == numerics_) return numerics_->command();
         if (page == chunk_) return chunk_->command();
@@ -508,6 +517,14 @@ QString MainWindow::commandOfFocus() const {
     return session_.selection().decision && !why.isEmpty() ? why : stage_->command();
 }
 
+/// The storage of the selection gets a colour of its own, or gives it back.
+void MainWindow::pinStorage(int slot) {
+    const int storage = session_.selection().storage;
+    if (!session_.pinStorage(slot)) return say(tr("Select a value: its storage gets the colour."));
+    const bool keeps = session_.storagePins().coloursIn(*session_.view()).pinned(storage);
+    say(keeps ? tr("S%1 keeps colour %2.").arg(storage).arg(slot + 1) : tr("S%1 has no colour of its own any more.").arg(storage));
+}
+
 void MainWindow::copyAsCommand() {
     QString command = commandOfFocus();
     if (command.isEmpty()) command = stage_->command();
@@ -522,6 +539,8 @@ void MainWindow::raisePanel(const QString& name) {
                                                   {QStringLiteral("history"), history_}};
     const QHash<QString, QWidget*> inBottom = {{QStringLiteral("decisions"), decisions_},
                                                {QStringLiteral("nodes"), nodes_},
+                                               {QStringLiteral("find"), findAll_},
+                                               {QStringLiteral("bookmarks"), bookmarks_},
                                                {QStringLiteral("memory"), memory_},
                                                {QStringLiteral("numerics"), numerics_},
                                                {QStringLiteral("chunker"), chunk_},
@@ -573,13 +592,31 @@ void MainWindow::cancelOrClear() {
     session_.clearSelection(Origin::Command);
 }
 
-void MainWindow::setTheme(ThemeChoice choice) { applyTheme(choice); }
+void MainWindow::setTheme(ThemeChoice choice) {
+    applyTheme(choice);
+    settings_->showTheme(choice);
+}
+
+void MainWindow::setSingleKeys(bool on) {
+    singleKeys_ = on;
+    settings_->showSingleKeys(on);
+    applyKeys();
+}
+
+void MainWindow::showSettings(bool on) {
+    settingsDock_->setVisible(on);
+    if (!on) return focusStage();
+    settings_->showTheme(themeChoice());
+    settingsDock_->raise();
+    settings_->focusFirst();
+}
 
 void MainWindow::applyKeys() {
     for (const Command& command : commandTable()) {
-        QList<QKeySequence> keys = keysOf(command);
+        const QString id = QString::fromLatin1(command.id);
+        QList<QKeySequence> keys = settings_->keys().keysOf(id);
         if (!singleKeys_) keys.removeIf(isSingle);
-        action(QString::fromLatin1(command.id))->setShortcuts(keys);
+        action(id)->setShortcuts(keys);
     }
     number_->setEnabled(singleKeys_);
 }

@@ -4,10 +4,15 @@
 #include <QClipboard>
 #include <QDir>
 #include <QFileDialog>
+#include <QFileInfo>
+#include <QRegularExpression>
 
 #include "app/gui/main_window.h"
+#include "views/models/format.h"
+#include "views/panels/command_line.h"
 #include "views/panels/error_banner.h"
 #include "views/panels/new_dump_strip.h"
+#include "views/session/export_job.h"
 #include "views/session/folder_watch.h"
 
 namespace aliascope {
@@ -49,6 +54,47 @@ void MainWindow::saveAs() {
     dialog->setNameFilters({tr("Sessions (*.aliascope)")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { session_.saveAs(path); });
     dialog->open();
+}
+
+void MainWindow::chooseExport() {
+    auto* dialog = new QFileDialog(this, tr("Export"));
+    dialog->setObjectName(QStringLiteral("export.dialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    const QStringList filters = {tr("Report of the pipeline (*.html)"), tr("Picture of the stage (*.svg)"), tr("Stage for Graphviz (*.dot)"),
+                                 tr("Stage as graph text (*.txt)"), tr("Stage as Python (*.py)")};
+    dialog->setNameFilters(filters);
+    const auto suffixOf = [](const QString& filter) { return filter.section(QLatin1String("*."), 1).chopped(1); };
+    dialog->setDefaultSuffix(suffixOf(filters.front()));
+    QString name = session_.title() + (session_.lane() ? QLatin1Char('-') + qstr(session_.lane()->name) : QString());
+    dialog->selectFile(name.replace(QRegularExpression(QStringLiteral("[^A-Za-z0-9._-]+")), QStringLiteral("_")) + QStringLiteral(".html"));
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog, suffixOf](const QString& filter) { dialog->setDefaultSuffix(suffixOf(filter)); });
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::exportAs);
+    dialog->open();
+}
+
+void MainWindow::exportAs(const QString& path) {
+    if (!session_.isOpen()) return;
+    ExportRequest request;
+    request.path = path;
+    request.form = exportFormOf(path);
+    request.lane = session_.data().lane;
+    request.stage = session_.stage();
+    request.from = reproductionOf(session_);
+    request.ops = session_.ops();
+    const StageViewPtr& view = session_.view();
+    if (view && view->hiddenCount > 0) {  // a picture shows what the window shows
+        request.only.emplace();
+        for (std::size_t node = 0; node < view->hidden.size(); ++node)
+            if (!view->hidden[node]) request.only->insert(view->snapshot->nodes[node]->uid);
+    }
+    session_.jobs().start(
+        tr("Writing %1").arg(QFileInfo(path).fileName()), QStringLiteral("export"), JobQueue::Kind::Visible,
+        [recording = session_.data().recording, request](const JobContext& job) { return exportTo(*recording, request, job); },
+        [this, path](const ExportOutcome& done) {
+            if (done.error) return banner_->showReport(*done.error);
+            say(done.cancelled ? tr("Stopped: nothing was written.") : tr("Written: %1, %2.").arg(path, bytesText(done.bytes)));
+        });
 }
 
 void MainWindow::closeGraph() {

@@ -154,6 +154,16 @@ struct ChunkEstimateRow {
     bool chosen = false;
 };
 
+/// A mark that a reader left in the session: `note`, `bookmark` or `pin`.
+struct NoteRow {
+    std::int64_t graph = 0, lane = 0;  ///< 0 = of none
+    int stage = 0;                     ///< 0 = of none
+    std::optional<Uid> uid;            ///< nothing = of the whole stage
+    std::string kind, text;
+    std::string created;  ///< empty when it is written: now
+    friend bool operator==(const NoteRow&, const NoteRow&) = default;
+};
+
 struct QueryResult {
     std::vector<std::string> columns;
     std::vector<std::vector<std::optional<std::string>>> rows;
@@ -233,6 +243,10 @@ public:
     /// More rows than `maxRows`, or than 256 MiB of values, are cut off (`truncated`), and so is what a cancelled query has not found yet.
     Result<QueryResult> query(const std::string& sql, int maxRows = 100'000, int maxMs = 10'000, const CancelToken& cancel = {}) const;
 
+    /// Marks of one kind, in the order in which they were written.
+    std::vector<NoteRow> notes(const std::string& kind) const;
+    /// `rows` take the place of all marks of the kind. Errors: as setUiState.
+    Status setNotes(const std::string& kind, const std::vector<NoteRow>& rows);
     std::string uiState(const std::string& key) const;
     /// Errors: S003 when the file or its folder cannot be written, or a writer holds it.
     Status setUiState(const std::string& key, const std::string& value);

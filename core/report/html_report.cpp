@@ -70,10 +70,14 @@ public:
     }
 
     Result<std::string> page() {
+        says(0.0, "findings");
         std::string body = header() + findings() + stageTable();
+        says(0.05, "Why cards");
         auto why = whyCards();
         if (!why) return fail(why.error());
+        says(0.6, "storages and memory");
         body += *why + storages() + memory() + numerics();
+        says(0.75, "differences");
         auto diffs = stageDiffs();
         if (!diffs) return fail(diffs.error());
         body += *diffs + notes();
@@ -87,6 +91,9 @@ public:
     }
 
 private:
+    void says(double fraction, std::string_view what) const {
+        if (options_.progress) options_.progress(fraction, what);
+    }
     static std::tuple<int, std::int64_t> rankOf(const DecisionRow& row) {
         const int order = isFinding(row) ? 0 : row.verdict == "clone" ? 1 : row.verdict == "in-place" ? 2 : 3;
         return {order, -row.clonedBytes.value_or(row.reportedBytes.value_or(0))};

@@ -17,6 +17,7 @@ struct ReportOptions {
     std::size_t diffLines = 400;    ///< of one stage
     std::string reproduce;          ///< command lines that give this session, one a line; empty = as the session tells
     CancelToken cancel;
+    Progress progress;  ///< sections done; may be empty
 };
 
 /// Errors: those of Recording::graph for stages that the report has to rebuild; CANCELLED.

@@ -9,6 +9,8 @@ namespace aliascope {
 
 /// `graph():` text of one graph, without its sub-graphs.
 std::string printGraphText(const Graph& g);
+/// The same, then after an empty line each the sub-graphs, from the outermost in. Ends with a line end.
+std::string printGraphTexts(const Graph& g);
 /// Readable Python, nested graph modules inside, in the layout of `g.style`.
 std::string printReadable(const Graph& g);
 /// One node as it stands in graph text, without indent and line end: `%add : [num_users=1] = call_function[…](…)`.

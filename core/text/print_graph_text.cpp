@@ -116,4 +116,11 @@ std::string printGraphText(const Graph& g) {
     return out;
 }
 
+std::string printGraphTexts(const Graph& g) {
+    std::string out = printGraphText(g);
+    if (out.empty() || out.back() != '\n') out += '\n';
+    for (const Graph::SubGraph& sub : g.subGraphs()) out += '\n' + printGraphTexts(*sub.graph);
+    return out;
+}
+
 }  // namespace aliascope

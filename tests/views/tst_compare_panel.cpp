@@ -10,7 +10,9 @@
 #include "tests/views/picture.h"
 #include "tests/views/widget_test.h"
 #include "views/canvas/graph_canvas.h"
+#include "views/models/format.h"
 #include "views/panels/compare_panel.h"
+#include "views/panels/memory_panel.h"
 #include "views/panels/stage_panel.h"
 
 using namespace aliascope;
@@ -94,6 +96,57 @@ private slots:
         QTest::mouseClick(window_->findChild<QWidget*>(QStringLiteral("compare.close")), Qt::LeftButton);
         QVERIFY(!compare->active());
         QVERIFY(window_->stagePanel()->isVisible());
+    }
+
+    void bothMemoryCurvesLieOverEachOther() {
+        QTest::keyClick(window_->comparePanel()->canvasA(), Qt::Key_End);
+        QVERIFY(settled(window_->session()));
+        QTest::keyClick(window_->comparePanel()->canvasA(), Qt::Key_M);
+        QVERIFY(settled(window_->session()));
+        auto* memory = window_->findChild<MemoryPanel*>();
+        QVERIFY(memory->isVisible());
+        const auto& curves = memory->chart()->curves();
+        QCOMPARE(curves.size(), std::size_t(2));
+        QVERIFY(curves[0].lane.isEmpty());
+        QCOMPARE(curves[1].lane, QStringLiteral("torch-v2"));
+        // Nodes of the imported graph stand at one place of the axis.
+        const NodeRow* mm = window_->session().view()->nodeNamed("mm");
+        const Uid there = window_->comparePanel()->second()->matching.toB.at(mm->uid);
+        const auto here = curves[0].profile->eventsOf(mm->uid), beside = curves[1].profile->eventsOf(there);
+        QVERIFY(here && beside);
+        QCOMPARE((*curves[1].places)[std::size_t(beside->second) + 1], double(here->second + 1));
+        const std::int64_t more = curves[0].profile->peak(memory::Accounting::Exact) - curves[1].profile->peak(memory::Accounting::Exact);
+        QVERIFY(more > 0);
+        const QString caption = window_->findChild<QLabel*>(QStringLiteral("memory.caption"))->text();
+        QVERIFY2(caption.contains(QStringLiteral("torch-v1 holds %1 more").arg(bytesText(more))), qPrintable(caption));
+        keepPicture(*window_, QStringLiteral("compare-memory"));
+        // Stepping takes both along; ending takes the second one away.
+        QTest::keyClick(window_->comparePanel()->canvasA(), Qt::Key_Home);
+        QVERIFY(settled(window_->session()));
+        QCOMPARE(memory->chart()->curves().size(), std::size_t(2));
+        QCOMPARE(memory->chart()->curves()[1].profile->stage(), 1);
+        QTest::mouseClick(window_->findChild<QWidget*>(QStringLiteral("compare.close")), Qt::LeftButton);
+        QVERIFY(settled(window_->session()));
+        QCOMPARE(memory->chart()->curves().size(), std::size_t(1));
+    }
+
+    void numericsStandInTheDifferences() {
+        window_->open(sampleRequest("overlapping_views.py", "torch-v1"));
+        QVERIFY(settled(window_->session()));
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_D, Qt::ControlModifier);
+        QVERIFY(settled(window_->session()));
+        ComparePanel* compare = window_->comparePanel();
+        QVERIFY(!compare->differences().contains(QLatin1String("numerics")));
+        QTest::keyClick(compare->canvasA(), Qt::Key_F5, Qt::ControlModifier);
+        QVERIFY(settled(window_->session()));
+        QVERIFY2(compare->differences().contains(QLatin1String("numerics differs from stage")), qPrintable(compare->differences()));
+        QVERIFY2(compare->differences().contains(QLatin1String("/ not run")), qPrintable(compare->differences()));
+        // The other lane, too: Ctrl+Tab, Ctrl+F5.
+        QTest::keyClick(compare->canvasA(), Qt::Key_Tab, Qt::ControlModifier);
+        QVERIFY(settled(window_->session()));
+        QTest::keyClick(compare->canvasA(), Qt::Key_F5, Qt::ControlModifier);
+        QVERIFY(settled(window_->session()));
+        QVERIFY2(compare->differences().contains(QLatin1String("numerics equal / differs from stage")), qPrintable(compare->differences()));
     }
 
     void theSameIsSaid() {

@@ -429,7 +429,7 @@ private slots:
                 pixels += coloured.pixelColor(x, y) == Palette::active().slot(1) && plain.pixelColor(x, y) != Palette::active().slot(1) ? 1 : 0;
         QVERIFY(pixels > 100);  // its frames
         QTest::keyClick(canvas, Qt::Key_7, Qt::ControlModifier);
-        QCOMPARE(canvas->grab().toImage(), plain);
+        QTRY_COMPARE(canvas->grab().toImage(), plain);
     }
 
     void usesAreWalkedRoundTheEnd() {

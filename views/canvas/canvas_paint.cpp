@@ -133,16 +133,16 @@ void GraphCanvas::Private::paintCards(QPainter& p, const QRectF& content) const 
 bool GraphCanvas::Private::dimmed(const PlacedCard& c) const {
     if (!aliasHighlight || selection.storage < 0) return false;
     const int storage = view->snapshot->nodes[c.node]->storage;
-    return c.group >= 0 || (storage != selection.storage && std::find(coloured.begin(), coloured.end(), storage) == coloured.end());
+    return c.group >= 0 || (storage != selection.storage && !storageColours.pinned(storage));
 }
 
 void GraphCanvas::Private::paintOverlay(QPainter& p) const {
     const Palette& c = Palette::active();
     paintHits(p);
     paintPins(p);
-    for (int slot = 0; slot < kStorageSlots; ++slot) paintAliasFrames(p, coloured[std::size_t(slot)], c.slot(slot));
-    if (aliasHighlight && std::find(coloured.begin(), coloured.end(), selection.storage) == coloured.end())
-        paintAliasFrames(p, selection.storage, c.slot(selection.storage));
+    for (int slot = 0; slot < kStorageSlots; ++slot) paintAliasFrames(p, storageColours.storages[std::size_t(slot)], c.slot(slot));
+    if (aliasHighlight && !storageColours.pinned(selection.storage))
+        paintAliasFrames(p, selection.storage, c.slot(storageColours.shownSlotOf(selection.storage)));
     if (mutationEdges) paintMutationEdges(p);
     const auto frame = [&](int index, Role role, int width) {
         if (index < 0) return;

@@ -22,7 +22,7 @@ struct GraphCanvas::Private {
     std::shared_ptr<const HeatMap> heat;
     std::shared_ptr<const std::vector<std::uint32_t>> hits;
     std::unordered_set<Uid> pins;
-    StorageSlots coloured = kNoSlots;
+    StorageColours storageColours;
     ColourMode mode = ColourMode::Diff;
     bool aliasHighlight = false, mutationEdges = false;
     double zoom = 1.0;

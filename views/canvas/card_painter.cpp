@@ -8,6 +8,7 @@
 #include "core/ir/type.h"
 #include "views/canvas/metrics.h"
 #include "views/canvas/palette.h"
+#include "views/canvas/storage_brush.h"
 
 namespace aliascope {
 namespace {
@@ -53,8 +54,8 @@ DetailLevel CardPainter::levelOf(double zoom) {
 }
 
 CardPainter::CardPainter(const StageView& view, const std::unordered_map<Uid, const DecisionRow*>& decisions, ColourMode mode, double zoom,
-                         const HeatMap* heat)
-    : view_(view), decisions_(decisions), mode_(mode), heat_(heat), zoom_(zoom), level_(levelOf(zoom)), fonts_(zoom) {
+                         const HeatMap* heat, const StorageColours& storages)
+    : view_(view), decisions_(decisions), mode_(mode), heat_(heat), storages_(storages), zoom_(zoom), level_(levelOf(zoom)), fonts_(zoom) {
     countGroups();
 }
 
@@ -196,7 +197,7 @@ void CardPainter::paintFar(QPainter& p, const PlacedCard& placed, const QRectF& 
         colour = view_.mark[placed.node] == '+' ? c(Role::Added) : view_.mark[placed.node] == '~' ? c(Role::Changed) : c(Role::Unchanged);
     } else if (mode_ == ColourMode::Storage) {
         const int storage = view_.snapshot->nodes[placed.node]->storage;
-        colour = storage >= 0 ? c.slot(storage) : c(Role::Line);
+        colour = storages_.slotOf(storage) >= 0 ? storageColour(storages_, storage) : c(Role::Line);
     } else if (mode_ == ColourMode::Bytes || mode_ == ColourMode::LiveAtPeak) {
         const auto step = heatStep(placed.node);
         colour = step ? c.heat(*step) : c(Role::Line);
@@ -208,9 +209,9 @@ void CardPainter::paintFar(QPainter& p, const PlacedCard& placed, const QRectF& 
 
 void CardPainter::paintStorageBar(QPainter& p, std::uint32_t node, const QRectF& r) const {
     const int storage = view_.snapshot->nodes[node]->storage;
-    if (storage < 0) return;
+    if (mode_ == ColourMode::Storage ? storage < 0 : !storages_.pinned(storage)) return;
     const QRectF bar(r.left(), r.bottom() - card::storageBar, r.width(), card::storageBar);
-    p.fillRect(bar, QBrush(Palette::active().slot(storage), slotPattern(storage)));
+    p.fillRect(bar, storageBrush(storages_, storage));
 }
 
 void CardPainter::paintMiddle(QPainter& p, const PlacedCard& placed, const QRectF& r) const {
@@ -219,7 +220,7 @@ void CardPainter::paintMiddle(QPainter& p, const PlacedCard& placed, const QRect
     p.fillRect(r, c(Role::Line));
     p.fillRect(r.adjusted(1, 1, -1, -1), fill(node));
     p.fillRect(QRectF(r.x(), r.y(), card::chipBar, r.height()), familyColour(view_.family[node]));
-    if (mode_ == ColourMode::Storage) paintStorageBar(p, node, r);
+    paintStorageBar(p, node, r);
     paintHeat(p, node, r);
     const QFontMetricsF metrics(fonts_.chip);
     if (r.height() < metrics.height() * 0.8) return;
@@ -262,7 +263,7 @@ void CardPainter::paintNear(QPainter& p, const PlacedCard& placed, const QRectF&
     p.setFont(fonts_.small);
     p.setPen(c(Role::Panel));
     p.drawText(column, Qt::AlignCenter, t.tag);
-    if (mode_ == ColourMode::Storage) paintStorageBar(p, node, r);
+    paintStorageBar(p, node, r);
     paintHeat(p, node, r);
 
     const double pad = card::padding * z;
@@ -284,8 +285,8 @@ void CardPainter::paintNear(QPainter& p, const PlacedCard& placed, const QRectF&
         const double width = smallMetrics.horizontalAdvance(t.badge);
         const double square = std::round(8 * z);
         // The outline keeps a sparse pattern recognisable at this size.
-        p.setPen(c.slot(view_.snapshot->nodes[node]->storage));
-        p.setBrush(QBrush(c.slot(view_.snapshot->nodes[node]->storage), slotPattern(view_.snapshot->nodes[node]->storage)));
+        p.setPen(storageColour(storages_, view_.snapshot->nodes[node]->storage));
+        p.setBrush(storageBrush(storages_, view_.snapshot->nodes[node]->storage));
         p.drawRect(QRectF(head.right() - width - square - 5 * z, std::round(head.center().y() - square / 2), square, square));
         p.setPen(c(Role::Secondary));
         p.drawText(head, Qt::AlignRight | Qt::AlignVCenter, t.badge);

@@ -32,7 +32,7 @@ struct CardText {
 class CardPainter {
 public:
     CardPainter(const StageView& view, const std::unordered_map<Uid, const DecisionRow*>& decisions, ColourMode mode, double zoom,
-                const HeatMap* heat = nullptr);
+                const HeatMap* heat = nullptr, const StorageColours& storages = {});
 
     DetailLevel level() const { return level_; }
     static DetailLevel levelOf(double zoom);
@@ -51,6 +51,7 @@ private:
     void paintGroup(QPainter& p, const PlacedCard& card, const QRectF& r) const;
     void paintVerdict(QPainter& p, const CardText& text, const QRectF& row) const;
     void paintHeat(QPainter& p, std::uint32_t node, const QRectF& r) const;
+    /// Of every storage in the mode Storage, else of the pinned ones.
     void paintStorageBar(QPainter& p, std::uint32_t node, const QRectF& r) const;
     QColor fill(std::uint32_t node) const;
     /// Step of the heat ramp; nothing = no heat.
@@ -62,6 +63,7 @@ private:
     const std::unordered_map<Uid, const DecisionRow*>& decisions_;
     ColourMode mode_;
     const HeatMap* heat_;
+    StorageColours storages_;
     double zoom_;
     DetailLevel level_;
     CardFonts fonts_;

@@ -189,7 +189,9 @@ void GraphCanvas::Private::indexStubs() {
     }
 }
 
-void GraphCanvas::Private::freshPainter() { painter = empty() ? nullptr : std::make_unique<CardPainter>(*view, decisionOf, mode, zoom, heat.get()); }
+void GraphCanvas::Private::freshPainter() {
+    painter = empty() ? nullptr : std::make_unique<CardPainter>(*view, decisionOf, mode, zoom, heat.get(), storageColours);
+}
 
 void GraphCanvas::Private::invalidate() {
     stale = true;
@@ -299,6 +301,15 @@ void GraphCanvas::setPins(const std::unordered_set<Uid>& pins) {
     viewport()->update();
 }
 
+void GraphCanvas::setStorageColours(const StorageColours& colours) {
+    if (colours == d_->storageColours) return;
+    d_->storageColours = colours;
+    d_->freshPainter();
+    d_->invalidate();
+}
+
+const StorageColours& GraphCanvas::storageColours() const { return d_->storageColours; }
+
 GraphCanvas::Place GraphCanvas::place() const { return {d_->zoom, {horizontalScrollBar()->value(), verticalScrollBar()->value()}}; }
 
 void GraphCanvas::setPlace(const Place& place) {
@@ -320,11 +331,6 @@ void GraphCanvas::setMutationEdges(bool on) {
 }
 
 // --- zoom ----------------------------------------------------------------------------------------------------------------------------------
-
-void GraphCanvas::setSlots(const StorageSlots& coloured) {
-    d_->coloured = coloured;
-    d_->invalidate();
-}
 
 double GraphCanvas::zoom() const { return d_->zoom; }
 void GraphCanvas::setZoom(double zoom) { d_->setZoomAt(zoom, viewport()->rect().center()); }
@@ -430,6 +436,9 @@ QJsonObject GraphCanvas::dump() const {
                           {QStringLiteral("h"), r.height()}};
             const char mark = d_->view->mark[c.node];
             o[QStringLiteral("mark")] = mark ? QString(QLatin1Char(mark)) : QString();
+            o[QStringLiteral("slot")] = d_->storageColours.pinned(d_->view->snapshot->nodes[c.node]->storage)
+                                            ? d_->storageColours.slotOf(d_->view->snapshot->nodes[c.node]->storage) + 1
+                                            : 0;
             o[QStringLiteral("pinned")] = d_->pins.contains(d_->uidOf(c));
             o[QStringLiteral("selected")] = int(i) == d_->cardOf(d_->selection.node);
             if (c.group >= 0) o[QStringLiteral("group")] = QString::fromStdString(d_->view->drawingInput->groups[std::size_t(c.group)].title);

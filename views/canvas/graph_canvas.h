@@ -13,6 +13,7 @@
 
 #include "views/canvas/palette.h"
 #include "views/session/stage_view.h"
+#include "views/session/storage_pins.h"
 
 namespace aliascope {
 
@@ -21,10 +22,6 @@ inline constexpr int kColourModes = 6;
 const char* colourModeWord(ColourMode mode);
 /// Bytes that a node's value takes of the peak of memory.
 using HeatMap = std::unordered_map<Uid, std::int64_t>;
-
-/// Storages that keep a colour of their own whatever is selected; -1 = the slot is free.
-using StorageSlots = std::array<int, kStorageSlots>;
-inline constexpr StorageSlots kNoSlots = {-1, -1, -1, -1, -1, -1};
 
 class GraphCanvas : public QAbstractScrollArea {
     Q_OBJECT
@@ -60,9 +57,11 @@ public:
     const std::vector<std::uint32_t>* hits() const;
     /// Nodes that carry a pin in their corner.
     void setPins(const std::unordered_set<Uid>& pins);
+    /// Colours of storages; pinned ones are marked in every colour mode.
+    void setStorageColours(const StorageColours& colours);
+    const StorageColours& storageColours() const;
     void setAliasHighlight(bool on);  ///< A: the storage of the selected node, the rest dimmed
     void setMutationEdges(bool on);   ///< Shift+M
-    void setSlots(const StorageSlots& coloured);
 
     double zoom() const;
     void setZoom(double zoom);  ///< snapped to the ladder; keeps the centre

@@ -17,6 +17,7 @@ struct MemoryCurve {
     std::shared_ptr<const std::vector<double>> places;  ///< by event, and of the end; null = the reference itself
     Role role = Role::Slot1;
     Qt::PenStyle style = Qt::SolidLine;
+    QString lane;  ///< the pipeline, where it is another one than the reference's
 };
 
 class MemoryChart : public QWidget {

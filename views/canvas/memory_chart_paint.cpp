@@ -175,6 +175,7 @@ void MemoryChart::paintPeak(QPainter& painter, const MemoryCurve& curve, bool la
 QString MemoryChart::legendText(const MemoryCurve& curve) const {
     const MemoryProfile& profile = *curve.profile;
     QString text = QStringLiteral("%1 %2").arg(profile.stage()).arg(qstr(profile.stageName()));
+    if (!curve.lane.isEmpty()) text.prepend(curve.lane + QStringLiteral(": "));
     // The first one says which kind it is, others where they differ from it.
     if (&curve == &curves_.front() || profile.measured() != reference()->measured())
         text += profile.measured() ? tr(", measured") : tr(", predicted");

@@ -74,7 +74,7 @@ void OverviewStrip::paintEvent(QPaintEvent*) {
     if (selection.storage >= 0) {
         for (std::uint32_t node : view->members(selection.storage)) {
             const std::int32_t index = d.cardOfNode[node];
-            if (index >= 0) p.fillRect(QRect(width() - 3, int(d.cards[std::size_t(index)].y * scale), 3, 3), c.slot(selection.storage));
+            if (index >= 0) p.fillRect(QRect(width() - 3, int(d.cards[std::size_t(index)].y * scale), 3, 3), c.slot(canvas_->storageColours().shownSlotOf(selection.storage)));
         }
     }
     if (const auto* hits = canvas_->hits()) {

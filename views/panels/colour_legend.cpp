@@ -14,7 +14,7 @@ struct Entry {
     QString text;
 };
 
-std::vector<Entry> entriesOf(ColourMode mode) {
+std::vector<Entry> entriesOf(ColourMode mode, const StorageColours& storages) {
     const Palette& p = Palette::active();
     std::vector<Entry> out;
     switch (mode) {
@@ -26,9 +26,14 @@ std::vector<Entry> entriesOf(ColourMode mode) {
         case ColourMode::Storage: {
             const QStringList patterns{QObject::tr("solid"), QObject::tr("diagonal"), QObject::tr("horizontal"),
                                        QObject::tr("dots"),  QObject::tr("cross"),    QObject::tr("vertical")};
-            for (int slot = 0; slot < kStorageSlots; ++slot)
-                out.push_back({QBrush(p.slot(slot), slotPattern(slot)),
-                               QObject::tr("S%1, S%2 \u2026 %3").arg(slot).arg(slot + kStorageSlots).arg(patterns[slot])});
+            for (int slot = 0; slot < kStorageSlots; ++slot) {
+                const QBrush brush(p.slot(slot), slotPattern(slot));
+                if (!storages.any)
+                    out.push_back({brush, QObject::tr("S%1, S%2 \u2026 %3").arg(slot).arg(slot + kStorageSlots).arg(patterns[slot])});
+                else if (const int storage = storages.storages[std::size_t(slot)]; storage >= 0)
+                    out.push_back({brush, QObject::tr("S%1 %2").arg(storage).arg(patterns[slot])});
+            }
+            if (storages.any) out.push_back({p(Role::Line), QObject::tr("other storages")});
             break;
         }
         case ColourMode::Family:
@@ -61,13 +66,22 @@ ColourLegend::ColourLegend(QWidget* parent) : QWidget(parent) {
 void ColourLegend::setMode(ColourMode mode) {
     mode_ = mode;
     setVisible(mode != ColourMode::None);
-    setAccessibleName(tr("Colours: %1: %2").arg(QString::fromLatin1(colourModeWord(mode)), words().join(QStringLiteral(", "))));
+    say();
+}
+
+void ColourLegend::setStorages(const StorageColours& colours) {
+    storages_ = colours;
+    say();
+}
+
+void ColourLegend::say() {
+    setAccessibleName(tr("Colours: %1: %2").arg(QString::fromLatin1(colourModeWord(mode_)), words().join(QStringLiteral(", "))));
     update();
 }
 
 QStringList ColourLegend::words() const {
     QStringList out;
-    for (const Entry& entry : entriesOf(mode_)) out << entry.text;
+    for (const Entry& entry : entriesOf(mode_, storages_)) out << entry.text;
     return out;
 }
 
@@ -88,7 +102,7 @@ void ColourLegend::paintEvent(QPaintEvent*) {
         painter.drawText(QRect(x, 0, width() - x, height()), Qt::AlignVCenter, text);
         x += metrics.horizontalAdvance(text) + Metrics::gap();
     }
-    for (const Entry& entry : entriesOf(mode_)) {
+    for (const Entry& entry : entriesOf(mode_, storages_)) {
         const int textWidth = metrics.horizontalAdvance(entry.text);
         if (x + side + textWidth > width()) break;
         const QRect box(x, (height() - side) / 2, side, side);

@@ -13,6 +13,8 @@ class ColourLegend : public QWidget {
 public:
     explicit ColourLegend(QWidget* parent = nullptr);
     void setMode(ColourMode mode);
+    /// As soon as storages are pinned the colours speak of these alone.
+    void setStorages(const StorageColours& colours);
     /// The words, in order.
     QStringList words() const;
     QSize sizeHint() const override;
@@ -21,7 +23,10 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    void say();
+
     ColourMode mode_ = ColourMode::Diff;
+    StorageColours storages_;
 };
 
 }  // namespace aliascope

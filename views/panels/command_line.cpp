@@ -1,30 +1,24 @@
 #include "views/panels/command_line.h"
 
-#include <QRegularExpression>
-
+#include "core/support/shell_word.h"
 #include "views/models/format.h"
 
 namespace aliascope {
 
-QString shellQuoted(const QString& word) {
-    static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_./:=+@%,-]+$"));
-    if (plain.match(word).hasMatch()) return word;
-    QString escaped = word;
-    return QLatin1Char('\'') + escaped.replace(QLatin1Char('\''), QLatin1String("'\\''")) + QLatin1Char('\'');
-}
+QString shellQuoted(const QString& word) { return qstr(words::shellWord(word.toStdString())); }
 
 namespace {
 
+/// A bundled file by the name that it is written out with.
+QString shownFile(const QString& file) { return file.startsWith(QLatin1String(":/samples/")) ? file.mid(10) : file; }
+
 /// FILE of a command line; of a sample as `aliascope samples NAME -o FILE` writes it.
-QString fileWord(const Session& session) {
-    const QString file = session.commandFile();
-    return file.startsWith(QLatin1String(":/samples/")) ? file.mid(10) : file;
-}
+QString fileWord(const Session& session) { return shownFile(session.commandFile()); }
 
 QStringList operatorWords(const Session& session) {
     QStringList words;
     for (const QString& ops : session.opsFiles())
-        words << QStringLiteral("--ops") << shellQuoted(ops.startsWith(QLatin1String(":/samples/")) ? ops.mid(10) : ops);
+        words << QStringLiteral("--ops") << shellQuoted(shownFile(ops));
     return words;
 }
 
@@ -34,6 +28,20 @@ QString laneWord(const Session& session, const LaneRow& lane) {
 }
 
 }  // namespace
+
+report::Reproduction reproductionOf(const Session& session) {
+    report::Reproduction from;
+    from.source = shownFile(session.sourcePath()).toStdString();
+    if (!session.isTemporary()) {
+        from.source.clear();
+        const LaneRow* lane = session.lane();
+        for (const GraphRow& graph : session.data().graphs)
+            if (lane && graph.id == lane->graph) from.source = graph.sourcePath;
+        from.session = session.sessionPath().toStdString();
+    }
+    for (const QString& ops : session.opsFiles()) from.opsFiles.push_back(shownFile(ops).toStdString());
+    return from;
+}
 
 QString commandLine(const Session& session, const QString& verb, const QStringList& options) {
     QStringList words{QStringLiteral("aliascope"), verb, shellQuoted(fileWord(session))};

@@ -4,6 +4,7 @@
 #include <QString>
 #include <QStringList>
 
+#include "core/report/reproduce.h"
 #include "views/session/session.h"
 
 namespace aliascope {
@@ -14,6 +15,8 @@ QString commandLine(const Session& session, const QString& verb, const QStringLi
 QString compareCommand(const Session& session, const LaneRow& a, const LaneRow& b);
 /// `aliascope stages FILE --passes TEXT`: what a pipeline that has not run yet would give.
 QString passesCommand(const Session& session, const QString& passes);
+/// Where the current lane came from, for the commands at the top of a report.
+report::Reproduction reproductionOf(const Session& session);
 /// One word as a POSIX shell reads it back.
 QString shellQuoted(const QString& word);
 

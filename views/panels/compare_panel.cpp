@@ -13,6 +13,7 @@
 
 #include "views/canvas/graph_canvas.h"
 #include "views/canvas/metrics.h"
+#include "views/models/numerics_model.h"
 #include "views/panels/command_line.h"
 #include "views/panels/text_pane.h"
 #include "views/panels/widgets.h"
@@ -30,6 +31,15 @@ QString versus(const QString& what, const QString& a, const QString& b) {
     return QObject::tr("%1 <b>%2</b> / <b>%3</b>").arg(what, a.toHtmlEscaped(), b.toHtmlEscaped());
 }
 
+/// What the runs of a lane say of its values.
+QString numericsText(const std::optional<LaneNumerics>& numerics) {
+    if (!numerics) return QObject::tr("not run");
+    if (numerics->differs == 0) return numerics->compared > 0 ? QObject::tr("equal") : QObject::tr("not compared");
+    return QObject::tr("differs from stage %1 on%2")
+        .arg(numerics->firstStage)
+        .arg(numerics->maxAbs ? QObject::tr(" (max abs %1)").arg(errorText(*numerics->maxAbs)) : QString());
+}
+
 }  // namespace
 
 ComparePanel::ComparePanel(Session& session, QWidget* parent) : QWidget(parent), session_(session), model_(new CompareModel(this)) {
@@ -45,7 +55,19 @@ ComparePanel::ComparePanel(Session& session, QWidget* parent) : QWidget(parent),
     connect(&session_, &Session::stageChanged, this, [this] {
         if (active()) showFirst();
     });
+    connect(&session_, &Session::runsChanged, this, [this] {
+        if (active()) readPair();
+    });
     connect(&session_, &Session::selectionChanged, this, [this](const Selection& selection, Origin) { follow(selection); });
+    connect(&session_.storagePins(), &StoragePins::changed, this, &ComparePanel::colourStorages);
+}
+
+/// What is pinned at the left has the same colour at the right, where its base has a counterpart.
+void ComparePanel::colourStorages() {
+    if (!active() || !session_.view()) return;
+    const StoragePins& pins = session_.storagePins();
+    canvasA_->setStorageColours(pins.coloursIn(*session_.view()));
+    if (second_) canvasB_->setStorageColours(pins.coloursIn(*second_->view, session_.view()->lane, second_->matching.toB));
 }
 
 QString ComparePanel::counterpartOf(const QString& pipeline) {
@@ -223,6 +245,7 @@ void ComparePanel::stop() {
     stageB_ = 0;
     pair_.reset();
     second_.reset();
+    emit secondChanged();
     model_->setData({});
     canvasA_->setStage(nullptr);
     canvasB_->setStage(nullptr);
@@ -286,6 +309,7 @@ void ComparePanel::showFirst() {
     const StageViewPtr& view = session_.view();
     if (!view || !pair_ || view->lane != pair_->a) return;
     canvasA_->setStage(view);
+    colourStorages();
     canvasA_->setSelection(session_.selection());
     if (const StageRow* row = session_.stageRow(view->stage)) stageA_->setText(stageText(*row));
     if (lockStages_->isChecked() || stageB_ == 0) stageB_ = pair_->comparison.partnerOfA(view->stage);
@@ -304,7 +328,9 @@ void ComparePanel::readSecond() {
         [this, view](SecondStagePtr second) {
             if (!second || view != session_.view() || !active() || second->view->lane != laneB_) return;
             second_ = std::move(second);
+            emit secondChanged();
             canvasB_->setStage(second_->view);
+            colourStorages();
             if (canvasB_->zoom() != canvasA_->zoom() && lockView_->isChecked()) canvasB_->setZoom(canvasA_->zoom());
             showDifferences();
             follow(session_.selection());
@@ -334,6 +360,7 @@ void ComparePanel::showDifferences() {
           << versus(tr("copied back"), bytesText(a.copiedBackBytes), bytesText(b.copiedBackBytes))
           << versus(tr("self-copies"), grouped(a.selfCopies), grouped(b.selfCopies));
     if (pair_->lanes.size() > 1) parts << versus(tr("peak (predicted)"), bytesText(pair_->lanes[0].peak), bytesText(pair_->lanes[1].peak));
+    if (pair_->numericsA || pair_->numericsB) parts << versus(tr("numerics"), numericsText(pair_->numericsA), numericsText(pair_->numericsB));
     if (second_ && second_->view->lane == laneB_) {
         const NodeMatching& m = second_->matching;
         parts << tr("<a href=\"only\" style=\"text-decoration:none\">without counterpart</a> <b>%1</b> / <b>%2</b> of the stages shown")
@@ -352,6 +379,8 @@ QString ComparePanel::differences() const {
     }
     return plain;
 }
+
+QString ComparePanel::laneNameB() const { return pair_ ? qstr(pair_->comparison.b.lane.name) : QString(); }
 
 QString ComparePanel::nameOf(const StageViewPtr& view, Uid uid) const {
     const NodeRow* node = view ? view->node(uid) : nullptr;

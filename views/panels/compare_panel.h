@@ -37,6 +37,7 @@ public:
     void swap();
     /// `Differences: …` or that there are none.
     QString differences() const;
+    QString laneNameB() const;
     QString command() const;
     GraphCanvas* canvasA() const { return canvasA_; }
     GraphCanvas* canvasB() const { return canvasB_; }
@@ -49,6 +50,7 @@ public:
 
 signals:
     void stopped();
+    void secondChanged();  ///< second() is another one
     void notice(const QString& sentence);
 
 private:
@@ -62,6 +64,7 @@ private:
     void showFirst();
     void readSecond();
     void showDifferences();
+    void colourStorages();
     void readText();
     void follow(const Selection& selection);
     void choseInB(Uid uid);

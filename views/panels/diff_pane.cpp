@@ -248,9 +248,9 @@ void DiffPane::setSelection(Uid uid) {
     scrolling_ = false;
 }
 
-void DiffPane::setStorageNames(int storage, const std::unordered_set<QString>& names) {
-    left_->setStorageNames(storage, names);
-    right_->setStorageNames(storage, names);
+void DiffPane::setStorageNames(int slot, const std::unordered_set<QString>& names) {
+    left_->setStorageNames(slot, names);
+    right_->setStorageNames(slot, names);
 }
 
 bool DiffPane::goToHunk(int direction) {

@@ -48,7 +48,7 @@ public:
     /// Asks for the texts of the current stage and the one before; the pane shows them when they come.
     void request(TextForm form);
     void setSelection(Uid uid);
-    void setStorageNames(int storage, const std::unordered_set<QString>& names);
+    void setStorageNames(int slot, const std::unordered_set<QString>& names);
     /// To the next (+1) or previous run of differing lines; false at the ends.
     bool goToHunk(int direction);
     TextPane* left() const { return left_; }

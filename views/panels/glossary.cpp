@@ -1,5 +1,6 @@
 #include "views/panels/glossary.h"
 
+#include <QHash>
 #include <QObject>
 
 namespace aliascope {
@@ -36,6 +37,19 @@ const std::vector<GlossaryTerm>& glossary() {
                            "Live bytes computed from shapes in program order; a run measures them. The memory view says which of the two it shows.")},
     };
     return terms;
+}
+
+QString meaningOf(const QString& word) {
+    static const QHash<QString, QString> meanings = [] {
+        QHash<QString, QString> out;
+        for (const GlossaryTerm& term : glossary()) {
+            const QString one = QObject::tr(term.word).toLower(), meaning = QObject::tr(term.meaning);
+            out.insert(one, meaning);
+            out.insert(one + QLatin1Char('s'), meaning);
+        }
+        return out;
+    }();
+    return meanings.value(word.trimmed().toLower());
 }
 
 QString glossarySheet() {

@@ -12,6 +12,8 @@ struct GlossaryTerm {
 };
 
 const std::vector<GlossaryTerm>& glossary();
+/// What a word means, whatever its case, in one or several; empty = no word of the glossary.
+QString meaningOf(const QString& word);
 /// All terms as rich text.
 QString glossarySheet();
 

@@ -46,6 +46,7 @@ QString signedBytes(std::int64_t bytes) { return bytes < 0 ? QStringLiteral("\u2
 struct MemoryPanel::Question {
     std::int64_t lane = 0;
     std::vector<int> stages;  ///< the current one first
+    SecondStagePtr beside;    ///< of the other lane, matched with the current stage; null = none
     std::int64_t run = 0;     ///< of the current stage; others show their newest run beside it
     std::shared_ptr<const OpRegistry> ops;
     std::map<Key, MemoryProfilePtr> known;
@@ -59,12 +60,18 @@ struct MemoryPanel::Question {
             chosen = out.runs.empty() ? 0 : out.runs.front().id;
         std::vector<Key> wanted;
         for (const int stage : stages) {
-            Key key{stage, 0};
+            Key key{lane, stage, 0};
             const bool current = stage == stages.front() && wanted.empty();
             if (current) key.run = chosen;
             if (run != 0 && !current && stage != stages.front())
                 if (const auto runs = runsFor(recording, lane, stage); !runs.empty()) key.run = runs.front().id;
             wanted.push_back(key);
+        }
+        if (beside) {
+            Key key{beside->view->lane, beside->view->stage, 0};
+            if (run != 0)
+                if (const auto runs = runsFor(recording, key.lane, key.stage); !runs.empty()) key.run = runs.front().id;
+            wanted.insert(wanted.begin() + 1, key);
         }
         for (std::size_t i = 0; i < wanted.size() && !out.error; ++i) {
             if (job.cancelled()) break;
@@ -76,7 +83,9 @@ struct MemoryPanel::Question {
         const MemoryProfile& reference = *out.profiles.at(wanted.front());
         for (const Key& key : wanted) {
             std::shared_ptr<const std::vector<double>> places;
-            if (key.stage != wanted.front().stage || key.run != wanted.front().run)
+            if (key.lane != lane)
+                places = std::make_shared<const std::vector<double>>(alignEvents(*out.profiles.at(key), reference, beside->matching.toA, false));
+            else if (key != wanted.front())
                 places = std::make_shared<const std::vector<double>>(
                     alignEvents(*out.profiles.at(key), reference, kinBetween(recording, lane, key.stage, wanted.front().stage)));
             out.curves.emplace_back(key, std::move(places));
@@ -92,10 +101,10 @@ private:
         }
         Result<MemoryProfilePtr> made = MemoryProfilePtr();
         if (key.run == 0) {
-            made = predictProfile(recording, lane, key.stage, *ops, job.cancelToken(), [](double, std::string_view) {});
+            made = predictProfile(recording, key.lane, key.stage, *ops, job.cancelToken(), [](double, std::string_view) {});
         } else {
-            for (const MemoryRunRow& row : runsFor(recording, lane, key.stage))
-                if (row.id == key.run) made = readProfile(recording, lane, key.stage, row, job.cancelToken());
+            for (const MemoryRunRow& row : runsFor(recording, key.lane, key.stage))
+                if (row.id == key.run) made = readProfile(recording, key.lane, key.stage, row, job.cancelToken());
         }
         if (!made) {
             out.error = reportOf(made.error());
@@ -214,6 +223,7 @@ QWidget* MemoryPanel::buildHead() {
     });
     connect(accounting_, &QComboBox::activated, this, [this] {
         chart_->setAccounting(accounting());
+        if (profile()) showCaption();
         showCursor();
         showTables();
         holders_->setData(profile(), holderKey(), accounting());
@@ -327,6 +337,8 @@ void MemoryPanel::refresh() {
     question.stages.push_back(session_.view()->stage);
     for (const int stage : overlaid_)
         if (stage != question.stages.front() || run_ != 0) question.stages.push_back(stage);
+    // The other lane's stage is matched with what stood here when it was read; while a step is under way there is none.
+    if (beside_ && beside_->view->lane != lane_ && besideOf_ == session_.view()) question.beside = beside_;
     question.run = run_;
     question.ops = session_.ops();
     question.known = profiles_;
@@ -399,6 +411,7 @@ void MemoryPanel::showCurves(const Loaded& loaded) {
         const std::size_t at = std::min(curves.size(), kPredicted.size() - 1);
         curve.role = curve.profile->measured() ? kMeasured[at] : kPredicted[at];
         curve.style = curves.empty() ? Qt::SolidLine : Qt::DashLine;
+        if (key.lane != lane_) curve.lane = besideName_;
         curves.push_back(std::move(curve));
     }
     overlay_->setText(overlaid_.empty() ? tr("Overlay stages") : tr("Overlaid: %1").arg(overlaid_.size()));
@@ -437,10 +450,30 @@ void MemoryPanel::showCaption() {
         if (!assumed.isEmpty()) text += tr("; assumes %1").arg(assumed.join(QStringLiteral(", ")));
         if (now.log().conditional) text += tr("; sizes depend on data");
     }
+    if (const QString beside = besideText(); !beside.isEmpty()) text = beside + QStringLiteral("; ") + text;
     if (now.error) text = tr("ends early: %1").arg(reportOf(*now.error).what);
     caption_->setText(text);
     caption_->setToolTip(text);
     caption_->setAccessibleName(text);
+}
+
+/// The peaks of both pipelines and what one holds more than the other.
+QString MemoryPanel::besideText() const {
+    const auto& curves = chart_->curves();
+    if (curves.size() < 2 || curves[1].lane.isEmpty()) return {};
+    const std::int64_t here = curves[0].profile->peak(accounting()), there = curves[1].profile->peak(accounting());
+    const QString name = session_.lane() ? qstr(session_.lane()->name) : QString();
+    const QString peaks = tr("%1 and %2").arg(bytesText(here), bytesText(there));
+    if (here == there) return tr("%1 and %2 hold the same at their peaks (%3)").arg(name, besideName_, bytesText(here));
+    return tr("%1 holds %2 more at the peak (%3)").arg(here > there ? name : besideName_, bytesText(std::abs(here - there)), peaks);
+}
+
+void MemoryPanel::setBeside(SecondStagePtr second, const QString& laneName) {
+    if (second == beside_) return;
+    beside_ = std::move(second);
+    besideOf_ = session_.view();
+    besideName_ = laneName;
+    refresh();
 }
 
 void MemoryPanel::showCursor() {

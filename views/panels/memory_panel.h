@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "views/canvas/memory_chart.h"
+#include "views/session/lane_pair.h"
 #include "views/session/session.h"
 
 class QBoxLayout;
@@ -39,6 +40,8 @@ public:
     bool step(int direction, bool bigOnly) { return chart_->step(direction, bigOnly); }
     /// Shows a recorded run of a stage, to which the session steps.
     void showRun(int stage, std::int64_t run);
+    /// While two pipelines are compared the curve of the other one's stage lies over this one's; null = nothing beside it.
+    void setBeside(SecondStagePtr second, const QString& laneName);
     /// The command line that prints this.
     QString command() const;
     static constexpr std::size_t kMostOverlaid = 6;
@@ -49,6 +52,7 @@ protected:
 
 private:
     struct Key {
+        std::int64_t lane = 0;
         int stage = 0;
         std::int64_t run = 0;  ///< 0 = predicted
         auto operator<=>(const Key&) const = default;
@@ -72,6 +76,7 @@ private:
     void showStageMenu();
     void showCurves(const Loaded& loaded);
     void showCaption();
+    QString besideText() const;
     void showTables();
     void showCursor();
     void nothing(const QString& sentence);
@@ -102,6 +107,9 @@ private:
     std::int64_t lane_ = 0;
     std::map<Key, MemoryProfilePtr> profiles_;
     std::set<int> overlaid_;
+    SecondStagePtr beside_;
+    StageViewPtr besideOf_;  ///< the stage of this lane that beside_ is matched with
+    QString besideName_;
     std::int64_t run_ = 0;  ///< wanted source; 0 = predicted. A stage without that run shows its newest one, else the prediction
     bool dirty_ = true, following_ = false, pendingPeak_ = false;
 };

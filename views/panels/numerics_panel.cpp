@@ -1,5 +1,6 @@
 #include "views/panels/numerics_panel.h"
 
+#include <QApplication>
 #include <QCheckBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -319,7 +320,9 @@ void NumericsPanel::refresh() {
 
 void NumericsPanel::adopt(std::shared_ptr<const ValueMatrix> matrix) {
     if (matrix->columns.empty()) return nothing();
+    const bool focused = isAncestorOf(QApplication::focusWidget());
     pages_->setCurrentIndex(1);
+    if (focused) table_->setFocus(Qt::OtherFocusReason);
     following_ = true;
     model_->setData(std::move(matrix));
     table_->setColumnWidth(NumericsModel::kValue, Metrics::em(19));
@@ -466,6 +469,11 @@ bool NumericsPanel::goToFirstDivergence() {
     following_ = false;
     jumpTo(begin);
     return true;
+}
+
+void NumericsPanel::focusFirst() {
+    QWidget* empty = findChild<QPushButton*>(QStringLiteral("numerics.emptyRun"));
+    (pages_->currentIndex() == 0 ? empty : table_)->setFocus(Qt::ShortcutFocusReason);
 }
 
 QString NumericsPanel::command() const {

@@ -28,6 +28,8 @@ public:
     NumericsModel* model() const { return model_; }
     /// Goes to the stage and node where the difference begins; false when no stage differs.
     bool goToFirstDivergence();
+    /// The table gets the focus, or the button that would fill it.
+    void focusFirst();
     QString command() const;
 
 signals:

@@ -292,6 +292,8 @@ void RunPanel::start(bool all) {
     if (!session_.runStages(request(all))) said_->setText(tr("A run is in progress: cancel it first."));
 }
 
+void RunPanel::focusFirst() { device_->setFocus(Qt::ShortcutFocusReason); }
+
 void RunPanel::cancel() { session_.jobs().cancel(session_.runningJob()); }
 
 void RunPanel::enable() {

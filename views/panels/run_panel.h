@@ -30,6 +30,7 @@ public:
     void runCurrent();
     void runAll();
     void cancel();
+    void focusFirst();
     /// What the form says; `all` instead of its stages.
     RunRequest request(bool all) const;
     QString command() const;

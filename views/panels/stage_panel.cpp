@@ -20,6 +20,7 @@
 #include "views/panels/diff_pane.h"
 #include "views/panels/filter_bar.h"
 #include "views/panels/find_bar.h"
+#include "views/panels/pin_bar.h"
 #include "views/panels/shelf.h"
 #include "views/panels/theme.h"
 #include "views/panels/trail_banner.h"
@@ -34,7 +35,6 @@ StagePanel::StagePanel(Session& session, QWidget* parent) : QWidget(parent), ses
     connect(&session_, &Session::recordingChanged, this, [this] {
         canvas_->setDecisions(decisionsOnCards());
         if (!session_.view()) canvas_->setStage(nullptr);
-        clearSlots();
         text_->setSource(nullptr);
     });
     connect(&session_, &Session::selectionChanged, this, &StagePanel::follow);
@@ -58,6 +58,7 @@ StagePanel::StagePanel(Session& session, QWidget* parent) : QWidget(parent), ses
     connect(text_, &TextPane::hovered, &session_, &Session::setPreview);
     connect(&session_, &Session::previewChanged, canvas_, &GraphCanvas::setPreview);
     connect(&session_, &Session::previewChanged, text_, &TextPane::setPreview);
+    connect(&session_.storagePins(), &StoragePins::changed, this, &StagePanel::colourStorages);
     connect(&session_, &Session::pinsChanged, this, [this] { canvas_->setPins(session_.pins()); });
     connect(find_, &FindBar::hitsChanged, this, [this] {
         canvas_->setHits(find_->hits());
@@ -179,6 +180,7 @@ void StagePanel::build() {
     column->addWidget(find_);
     filters_ = new FilterBar(session_, this);
     column->addWidget(filters_);
+    column->addWidget(new PinBar(session_, this));
     splitter_ = new QSplitter(Qt::Horizontal, this);
     splitter_->setObjectName(QStringLiteral("stage.splitter"));
     splitter_->setHandleWidth(1);
@@ -283,6 +285,14 @@ void StagePanel::setSideBySide(bool on) {
     if (on && mode_ == Mode::Graph) setMode(Mode::Text);
 }
 
+/// The graph, its legend and the names in the text show a storage in one colour.
+void StagePanel::colourStorages() {
+    const StorageColours colours = session_.view() ? session_.storagePins().coloursIn(*session_.view()) : StorageColours();
+    canvas_->setStorageColours(colours);
+    legend_->setStorages(colours);
+    nameStorage();
+}
+
 /// Names of the values that lie in the selected storage.
 void StagePanel::nameStorage() {
     const StageViewPtr& view = session_.view();
@@ -290,8 +300,9 @@ void StagePanel::nameStorage() {
     std::unordered_set<QString> names;
     if (view && storage >= 0)
         for (std::uint32_t node : view->members(storage)) names.insert(QString::fromStdString(view->snapshot->nodes[node]->name));
-    diff_->setStorageNames(storage, names);
-    text_->setStorageNames(storage, std::move(names));
+    const int slot = canvas_->storageColours().shownSlotOf(storage);
+    diff_->setStorageNames(slot, names);
+    text_->setStorageNames(slot, std::move(names));
 }
 
 TextForm StagePanel::textForm() const { return TextForm(std::max(0, form_->currentIndex())); }
@@ -412,22 +423,6 @@ void StagePanel::toggleAliasHighlight() {
     canvas_->setAliasHighlight(aliasHighlight_);
 }
 
-QString StagePanel::pinStorage(int slot) {
-    const int storage = session_.selection().storage;
-    if (storage < 0) return tr("Select a value: its storage gets the colour.");
-    int& there = slots_[std::size_t(slot)];
-    const bool same = there == storage;
-    std::replace(slots_.begin(), slots_.end(), storage, -1);  // one colour each
-    there = same ? -1 : storage;
-    canvas_->setSlots(slots_);
-    return same ? tr("S%1 has no colour of its own any more.").arg(storage) : tr("S%1 keeps colour %2.").arg(storage).arg(slot + 1);
-}
-
-void StagePanel::clearSlots() {
-    slots_ = kNoSlots;
-    canvas_->setSlots(slots_);
-}
-
 void StagePanel::toggleMutationEdges() {
     mutationEdges_ = !mutationEdges_;
     canvas_->setMutationEdges(mutationEdges_);
@@ -439,7 +434,7 @@ void StagePanel::showStage() {
     if (std::exchange(restorePlace_, false) && session_.view() && session_.view()->options.filter.centre == kNoUid) canvas_->setPlace(*placeBefore_);
     canvas_->setSelection(session_.selection());
     readHeat();
-    nameStorage();
+    colourStorages();
     if (twoShown()) diff_->request(textForm());
 }
 

@@ -20,6 +20,7 @@ class CounterpartStrip;
 class DiffPane;
 class FilterBar;
 class FindBar;
+class PinBar;
 
 class StagePanel : public QWidget {
     Q_OBJECT
@@ -55,9 +56,6 @@ public:
     /// Leaves the neighbourhood, else the search; false when there was neither.
     bool leave();
     void toggleAliasHighlight();
-    /// Gives the selected storage the colour of slot 0..5; the same one again takes it away. Says what was done.
-    QString pinStorage(int slot);
-    void clearSlots();
     void toggleMutationEdges();
     /// To the definition of the selected node, in whatever is shown.
     void goToDefinition();
@@ -93,6 +91,7 @@ private:
     void endFind();
     void showText();
     void nameStorage();
+    void colourStorages();
     bool textShown() const { return mode_ != Mode::Graph; }
     /// Two texts are: the one that was opened has none before it.
     bool twoShown() const { return textShown() && sideBySide() && textForm() != TextForm::Original; }
@@ -100,7 +99,6 @@ private:
     Session& session_;
     Mode mode_ = Mode::Graph;
     bool aliasHighlight_ = false, mutationEdges_ = false;
-    StorageSlots slots_ = kNoSlots;
     QToolButton *graphButton_ = nullptr, *textButton_ = nullptr, *bothButton_ = nullptr;
     QComboBox *form_ = nullptr, *colour_ = nullptr;
     QToolButton *removed_ = nullptr, *sides_ = nullptr;

@@ -1,5 +1,6 @@
 #include "views/panels/start_page.h"
 
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QListView>
 #include <QPainter>
@@ -7,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "views/canvas/metrics.h"
+#include "views/panels/learn.h"
 #include "views/panels/theme.h"
 #include "views/panels/widgets.h"
 
@@ -128,7 +130,22 @@ QWidget* StartPage::left() {
     column->addWidget(recentList_, 1);
     recentEmpty_ = quietLabel(tr("Files that you open are listed here."), box);
     column->addWidget(recentEmpty_);
-    column->addStretch(0);
+    column->addSpacing(Metrics::section());
+    column->addWidget(heading(tr("Learn"), box, 1.1));
+    column->addWidget(rule(box));
+    auto* cards = new QGridLayout;
+    cards->setHorizontalSpacing(Metrics::section());
+    cards->setVerticalSpacing(0);
+    for (std::size_t card = 0; card < learnCards().size(); ++card) {
+        auto* button = textButton(tr(learnCards()[card].title), QStringLiteral("start.learn.%1").arg(card + 1), box);
+        button->setProperty("flat", true);
+        button->setProperty("link", true);
+        button->setCursor(Qt::PointingHandCursor);
+        connect(button, &QPushButton::clicked, this, [this, card] { emit learnWanted(card); });
+        cards->addWidget(button, int(card / 2), int(card % 2), Qt::AlignLeft);
+    }
+    cards->setColumnStretch(2, 1);
+    column->addLayout(cards);
     auto update = [this] {
         const bool any = recent_.rowCount() > 0;
         recentList_->setVisible(any);

@@ -20,6 +20,7 @@ signals:
     void pasteWanted();
     void newestWanted();
     void watchWanted();
+    void learnWanted(std::size_t card);  ///< index into learnCards()
     void requested(const aliascope::OpenRequest& request);
 
 protected:

@@ -119,8 +119,8 @@ void TextPane::setPlaceholder(const QString& sentence) {
     viewport()->update();
 }
 
-void TextPane::setStorageNames(int storage, std::unordered_set<QString> names) {
-    storage_ = storage;
+void TextPane::setStorageNames(int slot, std::unordered_set<QString> names) {
+    storageSlot_ = slot;
     storageNames_ = std::move(names);
     viewport()->update();
 }
@@ -266,12 +266,12 @@ void TextPane::paintText(QPainter& painter, const QString& text, int line, int y
 
 /// Only what is visible is looked at, whatever the length of the line.
 void TextPane::paintStorageNames(QPainter& painter, const QString& text, int from, int to, int y) const {
-    if (storage_ < 0 || storageNames_.empty()) return;
+    if (storageSlot_ < 0 || storageNames_.empty()) return;
     const int length = int(text.size());  // scrolled sideways, a short line ends left of what is visible
     from = std::min(from, length);
     to = std::min(to, length);
     while (from > 0 && isNamePart(text[from - 1])) --from;
-    const QBrush brush(Palette::active().slot(storage_), slotPattern(storage_));
+    const QBrush brush(Palette::active().slot(storageSlot_), slotPattern(storageSlot_));
     for (int at = from; at < to;) {
         if (!isNamePart(text[at])) {
             ++at;

@@ -51,8 +51,8 @@ public:
     void setSource(std::shared_ptr<const LineSource> source);
     const LineSource* source() const { return source_.get(); }
     /// Shown while there is nothing to show.
-    /// Names of values in one storage: underlined in its colour and pattern. -1 = none.
-    void setStorageNames(int storage, std::unordered_set<QString> names);
+    /// Names of values in one storage: underlined in the colour and pattern of `slot`. -1 = none.
+    void setStorageNames(int slot, std::unordered_set<QString> names);
     /// Nodes that a search found: their lines carry a bar.
     void setHits(std::unordered_set<Uid> hits);
     void setPlaceholder(const QString& sentence);
@@ -110,7 +110,7 @@ private:
     QString placeholder_, selectedName_;
     std::unordered_set<Uid> hits_;
     std::unordered_set<QString> storageNames_;
-    int storage_ = -1;
+    int storageSlot_ = -1;
     Uid selected_ = kNoUid, preview_ = kNoUid, hovered_ = kNoUid;
     Position anchor_, cursor_;
     int rowHeight_ = 16, ascent_ = 12;

@@ -108,6 +108,7 @@ QPushButton:default, QPushButton[primary="true"] { background: @selection; color
 QPushButton[primary="true"]:hover { background: @selectionHover; }
 QPushButton[primary="true"]:disabled { background: @pressed; color: @faint; border-color: @line; }
 QPushButton[flat="true"] { border-color: transparent; }
+QPushButton[link="true"] { color: @selection; padding: @buttonPad 0; text-align: left; }
 QPushButton:focus, QToolButton:focus { border: 2px solid @selection; padding: @buttonPadFocus @gapFocus; }
 QToolButton::menu-indicator { image: none; width: 0; }
 QLineEdit, QComboBox { background: @panel; color: @ink; border: 1px solid @line; padding: @buttonPad @gap; min-height: @buttonHeight; selection-background-color: @tint; selection-color: @ink; }

@@ -7,6 +7,7 @@
 
 #include "views/canvas/metrics.h"
 #include "views/models/decision_model.h"
+#include "views/panels/term_label.h"
 #include "views/panels/theme.h"
 
 namespace aliascope {
@@ -83,6 +84,7 @@ QLineEdit* filterField(const QString& placeholder, const QString& objectName, QW
 }
 
 void dressTable(QTableView* table, const QString& objectName, const QString& accessibleName) {
+    table->setHorizontalHeader(new TermHeader(table));
     table->setObjectName(objectName);
     table->setAccessibleName(accessibleName);
     table->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -154,7 +156,7 @@ void FactGrid::clear() {
 }
 
 void FactGrid::add(const QString& key, const QString& value, bool mono, const QString& tooltip) {
-    auto* keyLabel = new QLabel(key, this);
+    auto* keyLabel = new TermLabel(key, this);
     keyLabel->setProperty("quiet", true);
     auto* valueLabel = new QLabel(value, this);
     valueLabel->setTextFormat(Qt::RichText);

@@ -1,5 +1,7 @@
 #include "views/session/lane_pair.h"
 
+#include <map>
+
 #include "core/recording/stage_memory.h"
 
 namespace aliascope {
@@ -13,6 +15,24 @@ std::optional<std::int64_t> peakOf(const Recording& recording, const LaneTotals&
     const auto memory = predictStage(recording, totals.lane.id, totals.last.idx, ops, options);
     if (!memory || !*memory || (*memory)->prediction().error || cancel.cancelled()) return std::nullopt;
     return (*memory)->prediction().log.peakExact;
+}
+
+std::optional<LaneNumerics> numericsOf(const Recording& recording, std::int64_t lane) {
+    // Of a stage that was compared several times the last comparison counts.
+    std::map<int, bool> differs;
+    for (const ComparisonRow& row : recording.comparisons(lane)) differs[row.stageB] = row.verdict == "differs";
+    if (differs.empty()) return std::nullopt;
+    LaneNumerics out;
+    out.compared = int(differs.size());
+    for (const auto& [stage, wrong] : differs) {
+        if (!wrong) continue;
+        if (out.differs++ == 0) out.firstStage = stage;
+    }
+    if (const auto begin = recording.firstDivergence(lane); begin && out.differs > 0) {
+        out.firstStage = begin->first.stageB;
+        out.maxAbs = begin->second.maxAbs;
+    }
+    return out;
 }
 
 }  // namespace
@@ -30,6 +50,8 @@ LanePairPtr loadLanePair(const Recording& recording, std::int64_t a, std::int64_
         if (lane.id == a || lane.id == b || lane.graph != out->comparison.a.lane.graph || lane.stages == 0) continue;
         out->lanes.push_back({compareLanes({&recording, a}, {&recording, lane.id}).b, std::nullopt});
     }
+    out->numericsA = numericsOf(recording, a);
+    out->numericsB = numericsOf(recording, b);
     for (LaneFigures& lane : out->lanes) lane.peak = peakOf(recording, lane.totals, ops, cancel);
     return cancel.cancelled() ? nullptr : out;
 }

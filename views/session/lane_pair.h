@@ -18,11 +18,19 @@ struct LaneFigures {
     std::optional<std::int64_t> peak;  ///< predicted, of the last stage; nothing = cannot be predicted
 };
 
+/// What the recorded comparisons of a lane's stages with its first one say.
+struct LaneNumerics {
+    int compared = 0, differs = 0;  ///< stages
+    int firstStage = 0;             ///< of those that differ
+    std::optional<double> maxAbs;   ///< where the difference begins
+};
+
 struct LanePair {
     std::int64_t a = 0, b = 0;
     LaneComparison comparison;
     std::vector<LaneFigures> lanes;  ///< of the graph of `a`: `a`, `b`, then the others, four at most
     std::shared_ptr<const std::vector<DecisionRow>> decisionsB;
+    std::optional<LaneNumerics> numericsA, numericsB;  ///< nothing = no stage was compared
 };
 using LanePairPtr = std::shared_ptr<const LanePair>;
 

@@ -177,16 +177,16 @@ std::vector<MemoryRunRow> runsFor(const Recording& recording, std::int64_t lane,
     return out;
 }
 
-std::vector<double> alignEvents(const MemoryProfile& other, const MemoryProfile& reference, const std::unordered_map<Uid, Uid>& kin) {
+std::vector<double> alignEvents(const MemoryProfile& other, const MemoryProfile& reference, const std::unordered_map<Uid, Uid>& kin, bool sameLane) {
     // Ends of nodes that both have, in the order of `other`; of those the longest run that keeps the order of `reference`.
     std::vector<std::int64_t> own, there;
     for (std::int64_t seq = 0; seq < other.events(); ++seq) {
         const Uid uid = other.uidAt(seq);
         const auto span = other.eventsOf(uid);
         if (!span || span->second != seq) continue;
-        auto match = reference.eventsOf(uid);
-        if (!match)
-            if (const auto relative = kin.find(uid); relative != kin.end()) match = reference.eventsOf(relative->second);
+        const auto relative = kin.find(uid);
+        const Uid counterpart = sameLane && reference.eventsOf(uid) ? uid : relative != kin.end() ? relative->second : kNoUid;
+        const auto match = reference.eventsOf(counterpart);
         if (!match) continue;
         own.push_back(seq + 1);
         there.push_back(match->second + 1);

@@ -88,9 +88,11 @@ Result<MemoryProfilePtr> readProfile(const Recording& recording, std::int64_t la
 /// Runs with recorded memory that speak of `stage`: its own, and those of the stage from which it does not differ; newest first.
 std::vector<MemoryRunRow> runsFor(const Recording& recording, std::int64_t lane, int stage);
 
+/// With `sameLane` equal node ids mean one node; else `kin` alone says which nodes of `other` stand for which of `reference`.
 /// Place of every event of `other`, and of its end, on the axis of `reference` (event numbers, rising): nodes that both have stand at the same
 /// place, so do nodes that recorded rewrites made of one another; what lies between is spread evenly. O(events log events).
-std::vector<double> alignEvents(const MemoryProfile& other, const MemoryProfile& reference, const std::unordered_map<Uid, Uid>& kin);
+std::vector<double> alignEvents(const MemoryProfile& other, const MemoryProfile& reference, const std::unordered_map<Uid, Uid>& kin,
+                                bool sameLane = true);
 /// Nodes of stage `from` that stage `to` lacks, with what the recorded rewrites between the two made of them, or made them of.
 std::unordered_map<Uid, Uid> kinBetween(const Recording& recording, std::int64_t lane, int from, int to);
 

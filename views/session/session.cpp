@@ -21,8 +21,10 @@ QString fileTitle(const OpenRequest& request) {
 
 }  // namespace
 
-Session::Session(QObject* parent) : QObject(parent) {
+Session::Session(QObject* parent) : QObject(parent), storagePins_(*draft_.undoStack()), bookmarks_(*draft_.undoStack()) {
     connect(&jobs_, &JobQueue::idle, this, &Session::idle);
+    connect(&storagePins_, &StoragePins::changed, this, &Session::writeMarks);
+    connect(&bookmarks_, &Bookmarks::changed, this, &Session::writeMarks);
     rest_.setSingleShot(true);
     rest_.setInterval(kRestMs);
     connect(&rest_, &QTimer::timeout, this, [this] { emit previewChanged(preview_ = resting_); });
@@ -157,6 +159,7 @@ void Session::recorded(RecordOutcome outcome, const OpenRequest& request) {
         back_.clear();
         forward_.clear();
         adopt(std::move(*outcome.data));
+        readMarks();
     }
     if (outcome.cancelled)
         emit notice(outcome.data ? tr("Stopped. What was finished so far is shown: %1 of the stages.").arg(data_.stages.size())
@@ -295,6 +298,7 @@ const StageRow* Session::stageRow(int idx) const {
 }
 
 int Session::initialStage() const {
+    if (wantedPlace_ && wantedPlace_->lane == data_.lane && stageRow(wantedPlace_->stage)) return wantedPlace_->stage;
     if (data_.wantedStage > 0) return data_.wantedStage;
     for (auto it = data_.stages.rbegin(); it != data_.stages.rend(); ++it)
         if (it->changed && it->state == "ok") return it->idx;
@@ -333,6 +337,7 @@ void Session::setLane(std::int64_t lane) {
 
 void Session::setStage(int idx) {
     if (!stageRow(idx) || idx == stage_) return;
+    if (wantedPlace_ && wantedPlace_->stage != idx) wantedPlace_.reset();  // the reader went elsewhere
     if (stage_ > 0) remember();
     showStage(idx);
 }
@@ -417,6 +422,7 @@ void Session::show(StageViewPtr view) {
         }
         wantedNode_.clear();
     }
+    arrive();
     if (wantedText_) requestText(wantedText_->first, wantedText_->second);
     prefetch();
 }

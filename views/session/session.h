@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "views/session/bisect_job.h"
+#include "views/session/bookmarks.h"
 #include "views/session/job_queue.h"
 #include "views/session/opening.h"
 #include "views/session/pipeline_draft.h"
@@ -19,6 +20,7 @@
 #include "views/session/selection.h"
 #include "views/session/stage_text.h"
 #include "views/session/stage_view.h"
+#include "views/session/storage_pins.h"
 
 namespace aliascope {
 
@@ -90,6 +92,15 @@ public:
     /// The node under the pointer, which views outline once it has rested there; kNoUid = none, at once. Never selects or scrolls.
     void setPreview(Uid uid);
     Uid preview() const { return preview_; }
+    /// Storages with a colour of their own, and marked places: kept in the session file, with undo.
+    StoragePins& storagePins() { return storagePins_; }
+    Bookmarks& bookmarks() { return bookmarks_; }
+    /// Gives slot 0..5 to the storage of the selection, or takes it away. False when nothing with a storage is selected.
+    bool pinStorage(int slot);
+    /// Marks the selected node in this stage, or the stage; true when it is marked now.
+    bool toggleBookmark();
+    /// To the stage of a lane, then to the node.
+    void goTo(std::int64_t lane, int stage, Uid uid);
     void clearSelection(Origin origin) { select({}, origin); }
     /// Browser-like history of (stage, selection).
     bool goBack();
@@ -144,8 +155,11 @@ private:
     void prefetch();
     void keep(StageViewPtr view);
     StageViewPtr kept(int idx) const;
+    void readMarks();
+    void writeMarks();
     void remember();
     void applyPlace(const Place& place);
+    void arrive();
     int initialStage() const;
     std::vector<int> neighbours() const;
     bool temporaryPath(const QString& title, QString& path);
@@ -169,6 +183,10 @@ private:
     Uid preview_ = kNoUid, resting_ = kNoUid;  ///< outlined; under the pointer
     QTimer rest_;
     PipelineDraft draft_;
+    StoragePins storagePins_;
+    Bookmarks bookmarks_;
+    bool readingMarks_ = false, writingMarks_ = false, marksChanged_ = false;
+    std::optional<NoteRow> wantedPlace_;  ///< on its way: its lane or stage is being read
 
     std::deque<StageViewPtr> cache_;  // newest first
     std::deque<StageTextPtr> texts_;

@@ -1,9 +1,9 @@
 #pragma once
-// Words of the command lines that a command prints.
+// Words of the command lines that commands, reports and the window print.
 
 #include <string>
 
-namespace aliascope::cli {
+namespace aliascope::words {
 
 /// One word as a POSIX shell reads it back.
 inline std::string shellWord(const std::string& word) {
@@ -14,4 +14,4 @@ inline std::string shellWord(const std::string& word) {
     return out + "'";
 }
 
-}  // namespace aliascope::cli
+}  // namespace aliascope::words
