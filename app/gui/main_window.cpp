@@ -240,8 +240,8 @@ void MainWindow::buildDocks() {
     bottom_->addTab(log_, tr("Log"));
     bottom_->addTab(findAll_, tr("Find"));
     bottom_->addTab(bookmarks_, tr("Bookmarks"));
-    for (QWidget* page : std::initializer_list<QWidget*>{decisions_, nodes_, findAll_, memory_, numerics_, chunk_, runs_, bookmarks_, log_, aliases_,
-                                                         history_})
+    for (QWidget* page :
+         std::initializer_list<QWidget*>{decisions_, nodes_, findAll_, memory_, numerics_, chunk_, runs_, bookmarks_, log_, aliases_, history_})
         page->setAutoFillBackground(true);
     auto* larger = iconButton(QStringLiteral("up"), tr("Larger or smaller tables"), QStringLiteral("bottom.enlarge"), bottom_);
     new CornerPlace(larger, bottom_);
@@ -349,9 +349,8 @@ void MainWindow::wire() {
     connect(start_, &StartPage::newestWanted, this, &MainWindow::openNewestTrace);
     connect(start_, &StartPage::watchWanted, this, &MainWindow::chooseWatched);
     connect(start_, &StartPage::requested, this, &MainWindow::open);
-    connect(start_, &StartPage::learnWanted, this, [this](std::size_t card) {
-        showSheet(QStringLiteral("help.learn"), tr("Learn"), learnSheet(card));
-    });
+    connect(start_, &StartPage::learnWanted, this,
+            [this](std::size_t card) { showSheet(QStringLiteral("help.learn"), tr("Learn"), learnSheet(card)); });
     connect(dumps_, &NewDumpStrip::openWanted, this, [this](const QString& path) {
         OpenRequest request;
         request.path = path;

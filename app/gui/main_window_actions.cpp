@@ -7,7 +7,6 @@
 #include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
-#include <QStackedWidget>
 #include <QTabWidget>
 #include <QVBoxLayout>
 
@@ -427,46 +426,6 @@ void MainWindow::enlargeTables(bool large) {
     resizeDocks({bottomDock_}, {large ? height() * 11 / 20 : Metrics::em(18)}, Qt::Vertical);
 }
 
-/// The other form of custom operators beside the current pipeline: recorded already, or run now.
-void MainWindow::duplicateAndCompare() {
-    const LaneRow* now = session_.lane();
-    if (!now || compare_->active()) return;
-    const QString wanted = ComparePanel::counterpartOf(qstr(now->name));
-    for (auto lane = session_.data().lanes.rbegin(); lane != session_.data().lanes.rend(); ++lane) {
-        if (lane->graph != now->graph || lane->id == now->id || !qstr(lane->name).startsWith(wanted)) continue;
-        compare_->compareWith(lane->id);
-        showCompare(true);
-        return focusStage();
-    }
-    comparedFrom_ = now->id;
-    session_.runPipeline(wanted);
-}
-
-/// The counterpart has run and is the current lane: the one it was made for comes back, and it stands beside.
-void MainWindow::finishCompare() {
-    if (comparedFrom_ == 0) return;
-    const std::int64_t from = comparedFrom_, made = session_.data().lane;
-    comparedFrom_ = 0;
-    const auto& lanes = session_.data().lanes;
-    const bool there = std::any_of(lanes.begin(), lanes.end(), [&](const LaneRow& lane) { return lane.id == from; });
-    if (!there || made == from || !session_.isOpen()) return;
-    compare_->begin(from, made);
-    showCompare(true);
-}
-
-/// Two graphs need the width: in a window that is not wide the inspector makes room until comparing ends.
-void MainWindow::showCompare(bool on) {
-    constexpr int kWide = 1600;
-    if (on == (middle_->currentWidget() == compare_)) return;
-    middle_->setCurrentWidget(on ? static_cast<QWidget*>(compare_) : stage_);
-    if (on) {
-        inspectorMadeRoom_ = inspectorDock_->isVisible() && !narrow_ && width() < kWide;
-        if (inspectorMadeRoom_) inspectorDock_->hide();
-    } else if (inspectorMadeRoom_) {
-        inspectorDock_->setVisible(session_.isOpen());
-    }
-}
-
 /// Docks as they are in a first start.
 void MainWindow::resetLayout() {
     for (QDockWidget* dock : {passesDock_, inspectorDock_, bottomDock_}) {
@@ -537,15 +496,10 @@ void MainWindow::raisePanel(const QString& name) {
                                                   {QStringLiteral("aliases"), aliases_},
                                                   {QStringLiteral("why"), why_},
                                                   {QStringLiteral("history"), history_}};
-    const QHash<QString, QWidget*> inBottom = {{QStringLiteral("decisions"), decisions_},
-                                               {QStringLiteral("nodes"), nodes_},
-                                               {QStringLiteral("find"), findAll_},
-                                               {QStringLiteral("bookmarks"), bookmarks_},
-                                               {QStringLiteral("memory"), memory_},
-                                               {QStringLiteral("numerics"), numerics_},
-                                               {QStringLiteral("chunker"), chunk_},
-                                               {QStringLiteral("run"), runs_},
-                                               {QStringLiteral("log"), log_}};
+    const QHash<QString, QWidget*> inBottom = {
+        {QStringLiteral("decisions"), decisions_}, {QStringLiteral("nodes"), nodes_},   {QStringLiteral("find"), findAll_},
+        {QStringLiteral("bookmarks"), bookmarks_}, {QStringLiteral("memory"), memory_}, {QStringLiteral("numerics"), numerics_},
+        {QStringLiteral("chunker"), chunk_},       {QStringLiteral("run"), runs_},      {QStringLiteral("log"), log_}};
     if (QWidget* page = inInspector.value(name)) {
         inspectorDock_->show();
         inspectorDock_->raise();

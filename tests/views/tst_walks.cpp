@@ -178,7 +178,8 @@ private slots:
         QVERIFY(!nameOfSelection().isEmpty());
         QStringList said;
         for (const QLabel* label : window_->findChild<QWidget*>(QStringLiteral("numerics.detail"))->findChildren<QLabel*>()) said << label->text();
-        for (const char* key : {"max abs", "at", "was", "became"}) QVERIFY2(said.contains(QLatin1String(key)), qPrintable(said.join(QLatin1Char('|'))));
+        for (const char* key : {"max abs", "at", "was", "became"})
+            QVERIFY2(said.contains(QLatin1String(key)), qPrintable(said.join(QLatin1Char('|'))));
         QVERIFY2(said.indexOf(QRegularExpression(QStringLiteral("^\\[\\d+, \\d+\\]$"))) >= 0, qPrintable(said.join(QLatin1Char('|'))));
         shot(QStringLiteral("3-divergent"));
         // 5. A colours the storage, Shift+M shows from where to where writes are read.
@@ -224,7 +225,8 @@ private slots:
         QTest::addColumn<QString>("verdict");
         QTest::addColumn<QString>("says");
         QTest::newRow("avoidable") << QStringLiteral("Key/value") << QStringLiteral("avoidable") << QStringLiteral("nothing goes wrong");
-        QTest::newRow("still used") << QStringLiteral("old value is returned") << QStringLiteral("unknown") << QStringLiteral("returned value 0 changes");
+        QTest::newRow("still used") << QStringLiteral("old value is returned") << QStringLiteral("unknown")
+                                    << QStringLiteral("returned value 0 changes");
     }
 
     /// What would go wrong if the copy were left out: asked of the card by a click, answered in it.
@@ -318,8 +320,7 @@ private:
         tabTo(QStringLiteral("start.samples"));
         auto* samples = window_->findChild<QAbstractItemView*>(QStringLiteral("start.samples"));
         press(Qt::Key_Home);
-        for (int row = 0; row < samples->model()->rowCount() && !samples->currentIndex().data().toString().contains(part); ++row)
-            press(Qt::Key_Down);
+        for (int row = 0; row < samples->model()->rowCount() && !samples->currentIndex().data().toString().contains(part); ++row) press(Qt::Key_Down);
         QVERIFY(samples->currentIndex().data().toString().contains(part));
         press(Qt::Key_Return);
         QVERIFY(session().isOpen());

@@ -72,9 +72,10 @@ void OverviewStrip::paintEvent(QPaintEvent*) {
     const double scale = height() / std::max(1.0, double(d.height));
     const Selection& selection = canvas_->selection();
     if (selection.storage >= 0) {
+        const QColor colour = c.slot(canvas_->storageColours().shownSlotOf(selection.storage));
         for (std::uint32_t node : view->members(selection.storage)) {
             const std::int32_t index = d.cardOfNode[node];
-            if (index >= 0) p.fillRect(QRect(width() - 3, int(d.cards[std::size_t(index)].y * scale), 3, 3), c.slot(canvas_->storageColours().shownSlotOf(selection.storage)));
+            if (index >= 0) p.fillRect(QRect(width() - 3, int(d.cards[std::size_t(index)].y * scale), 3, 3), colour);
         }
     }
     if (const auto* hits = canvas_->hits()) {

@@ -25,7 +25,8 @@ BookmarksPanel::BookmarksPanel(Session& session, QWidget* parent) : QWidget(pare
     for (int c = 0; c < BookmarkModel::ColumnCount; ++c) table_->setColumnWidth(c, Metrics::em(widths[std::size_t(c)]));
     table_->installEventFilter(this);
     column->addWidget(table_, 1);
-    empty_ = quietLabel(tr("Ctrl+B marks the selected node in this stage, or the stage. What is marked stands here and is kept in the session."), this);
+    empty_ =
+        quietLabel(tr("Ctrl+B marks the selected node in this stage, or the stage. What is marked stands here and is kept in the session."), this);
     empty_->setObjectName(QStringLiteral("bookmarks.empty"));
     empty_->setAlignment(Qt::AlignCenter);
     column->addWidget(empty_, 1);

@@ -17,8 +17,7 @@ QString fileWord(const Session& session) { return shownFile(session.commandFile(
 
 QStringList operatorWords(const Session& session) {
     QStringList words;
-    for (const QString& ops : session.opsFiles())
-        words << QStringLiteral("--ops") << shellQuoted(shownFile(ops));
+    for (const QString& ops : session.opsFiles()) words << QStringLiteral("--ops") << shellQuoted(shownFile(ops));
     return words;
 }
 

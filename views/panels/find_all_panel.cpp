@@ -119,7 +119,8 @@ void FindAllPanel::adopt(const std::shared_ptr<const std::vector<StageHits>>& hi
     if (hits && found == 0)
         parts << tr("nothing found in any stage");
     else if (hits)
-        parts << tr("%1 in %2").arg(counted(found, tr("hit"), tr("hits")), counted(std::int64_t(hits->size()), tr("changed stage"), tr("changed stages")));
+        parts << tr("%1 in %2")
+                     .arg(counted(found, tr("hit"), tr("hits")), counted(std::int64_t(hits->size()), tr("changed stage"), tr("changed stages")));
     if (!mistake_.isEmpty()) parts << mistake_;
     count_->setText(parts.join(QStringLiteral(", ")));
     count_->setAccessibleName(count_->text());

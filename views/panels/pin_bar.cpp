@@ -66,9 +66,8 @@ void PinBar::refresh() {
         const QString name = percentName(pins[slot].name), number = QString::number(slot + 1);
         button->setIcon(slotIcon(int(slot), devicePixelRatioF()));
         button->setText(storage >= 0 ? tr("%1  S%2 %3").arg(number).arg(storage).arg(name) : tr("%1  %2 (not here)").arg(number, name));
-        const QString tip = storage >= 0
-                                ? tr("Select the storage of %1. Ctrl+%2 takes its colour away.").arg(name, number)
-                                : tr("The storage of %1 is not in this stage of this pipeline.").arg(name);
+        const QString tip = storage >= 0 ? tr("Select the storage of %1. Ctrl+%2 takes its colour away.").arg(name, number)
+                                         : tr("The storage of %1 is not in this stage of this pipeline.").arg(name);
         button->setToolTip(tip);
         button->setAccessibleName(tr("Colour %1: %2").arg(number, tip));
         button->setEnabled(storage >= 0);

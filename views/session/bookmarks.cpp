@@ -30,8 +30,8 @@ void Bookmarks::replace(std::vector<NoteRow> rows) {
 void Bookmarks::push(const QString& text, std::vector<NoteRow> after) { undo_.push(new Edit(*this, text, std::move(after))); }
 
 int Bookmarks::indexOf(std::int64_t lane, int stage, const std::optional<Uid>& uid) const {
-    const auto at = std::find_if(rows_.begin(), rows_.end(),
-                                 [&](const NoteRow& row) { return row.lane == lane && row.stage == stage && row.uid == uid; });
+    const auto at =
+        std::find_if(rows_.begin(), rows_.end(), [&](const NoteRow& row) { return row.lane == lane && row.stage == stage && row.uid == uid; });
     return at == rows_.end() ? -1 : int(at - rows_.begin());
 }
 

@@ -67,8 +67,7 @@ ExportForm exportFormOf(const QString& path) {
 
 ExportOutcome exportTo(const Recording& recording, const ExportRequest& request, const JobContext& job) {
     ExportOutcome out;
-    const Result<std::string> text =
-        request.form == ExportForm::Html ? reportText(recording, request, job) : stageTextOf(recording, request, job);
+    const Result<std::string> text = request.form == ExportForm::Html ? reportText(recording, request, job) : stageTextOf(recording, request, job);
     out.cancelled = job.cancelled();
     if (out.cancelled) return out;
     if (!text) {

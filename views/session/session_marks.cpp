@@ -15,7 +15,9 @@ void Session::readMarks() {
     };
     ask(
         QStringLiteral("marks"),
-        [](const Recording& recording, const JobContext&) { return Marks{recording.notes("pin"), recording.notes("bookmark")}; },
+        [](const Recording& recording, const JobContext&) {
+            return Marks{recording.notes("pin"), recording.notes("bookmark")};
+        },
         [this, recording = data_.recording](Marks marks) {
             if (recording != data_.recording) return;
             readingMarks_ = true;

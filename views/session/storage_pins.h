@@ -1,6 +1,6 @@
 #pragma once
-// Up to six storages that the reader gave a colour and a pattern (ui.md 2.3). A storage is known by its base, so that it keeps its colour while stages
-// are stepped through. Belongs to the UI thread.
+// Up to six storages that the reader gave a colour and a pattern (ui.md 2.3). A storage is known by its base, so that it keeps its colour while
+// stages are stepped through. Belongs to the UI thread.
 
 #include <QObject>
 #include <array>
