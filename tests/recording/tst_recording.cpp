@@ -307,6 +307,30 @@ private slots:
         QCOMPARE(recording_->uiState("stage"), std::string("4"));
     }
 
+    void marksOfAReaderAreKeptByKind() {
+        const std::int64_t lane = recording_->lanes().front().id;
+        NoteRow whole;
+        whole.lane = lane;
+        whole.stage = 2;
+        whole.text = "look here";
+        NoteRow first = whole;
+        first.uid = 0;  // a node's number, not "none"
+        first.text = "%x";
+        QVERIFY(recording_->setNotes("bookmark", {whole, first}));
+        QVERIFY(recording_->setNotes("pin", {first}));
+        const std::vector<NoteRow> kept = recording_->notes("bookmark");
+        QCOMPARE(kept.size(), std::size_t(2));
+        QVERIFY(!kept[0].uid && kept[1].uid == Uid(0));
+        QCOMPARE(kept[1].text, std::string("%x"));
+        QCOMPARE(kept[0].kind, std::string("bookmark"));
+        QVERIFY(!kept[0].created.empty());
+        // What is written again keeps its time; other kinds stay.
+        QVERIFY(recording_->setNotes("bookmark", {kept[0]}));
+        QCOMPARE(recording_->notes("bookmark").size(), std::size_t(1));
+        QVERIFY(recording_->notes("bookmark").front() == kept[0]);
+        QCOMPARE(recording_->notes("pin").size(), std::size_t(1));
+    }
+
     void manyThreadsAsk() {
         std::atomic<int> wrong{0};
         std::vector<std::thread> threads;

@@ -184,6 +184,23 @@ private slots:
         }
     }
 
+    void hitsOfOneOfAllStages() {
+        raise("bottom.tab", 7);
+        window_->findChild<QLineEdit*>(QStringLiteral("find.text"))->setText(QStringLiteral("op:select"));
+        QVERIFY(settled(session()));
+        auto* tree = window_->findChild<QTreeView*>(QStringLiteral("find.tree"));
+        QVERIFY(tree->model()->rowCount() > 2);
+        const QModelIndex stage = tree->model()->index(1, 0);
+        QStringList shown, printed;
+        for (int row = 0; row < tree->model()->rowCount(stage); ++row)
+            shown << tree->model()->index(row, 0, stage).data().toString().remove(QLatin1Char('%'));
+        tree->setCurrentIndex(tree->model()->index(0, 0, stage));
+        for (const QJsonValue& node : copied("find.tree").rows("nodes"))
+            printed << (node["node"].isObject() ? text(node["node"]["name"]) : node["name"].isString() ? text(node["name"]) : text(node["node"]));
+        QVERIFY(!shown.isEmpty());
+        QCOMPARE(printed, shown);
+    }
+
     void memory() {
         QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_M);
         QVERIFY(settled(session()));

@@ -5,6 +5,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QElapsedTimer>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
@@ -20,7 +21,9 @@
 #include "views/panels/command_table.h"
 #include "views/panels/counterpart_strip.h"
 #include "views/panels/error_banner.h"
+#include "views/panels/glossary.h"
 #include "views/panels/stage_panel.h"
+#include "views/panels/term_label.h"
 #include "views/panels/why_card.h"
 
 using namespace aliascope;
@@ -61,6 +64,38 @@ private slots:
         QVERIFY(settle());
         QVERIFY(window_->session().isOpen());
         QVERIFY(!samples->isVisible());
+    }
+
+    void startPageTeaches() {
+        for (int card = 1; card <= 6; ++card) {
+            auto* button = window_->findChild<QWidget*>(QStringLiteral("start.learn.%1").arg(card));
+            QVERIFY(button && button->isVisible());
+        }
+        QTest::mouseClick(window_->findChild<QWidget*>(QStringLiteral("start.learn.3")), Qt::LeftButton);
+        auto* sheet = window_->findChild<QWidget*>(QStringLiteral("help.learn"));
+        QVERIFY(sheet && sheet->isVisible());
+        QVERIFY(sheet->findChild<QLabel*>()->text().contains(QLatin1String("asks why it is there")));
+    }
+
+    /// Words of the glossary are dotted where they stand, and say what they mean.
+    void wordsAreExplainedWhereTheyStand() {
+        QVERIFY(meaningOf(QStringLiteral("Storages")).startsWith(QLatin1String("Memory that a value")));
+        QVERIFY(meaningOf(QStringLiteral("no such word")).isEmpty());
+        openKv();
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_C);
+        QVERIFY(settle());
+        QStringList explained;
+        for (const TermLabel* label : window_->findChildren<TermLabel*>())
+            if (!label->toolTip().isEmpty() && label->isVisible()) explained << label->text();
+        QVERIFY2(explained.contains(QLatin1String("Storage")), qPrintable(explained.join(QLatin1Char(' '))));
+        // In a header the dots stand below the word.
+        const auto* table = window_->findChild<QTableView*>(QStringLiteral("decisions.table"));
+        QHeaderView* header = table->horizontalHeader();
+        const QImage picture = header->viewport()->grab().toImage();
+        int dots = 0;
+        for (int y = picture.height() / 2; y < picture.height(); ++y)
+            for (int x = 0; x < picture.width(); ++x) dots += picture.pixelColor(x, y) == Palette::active()(Role::Edge) ? 1 : 0;
+        QVERIFY2(dots > 20, qPrintable(QString::number(dots)));
     }
 
     void everySampleOpens() {
