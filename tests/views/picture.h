@@ -1,8 +1,11 @@
 #pragma once
 // Pictures that a test takes of the window, for people to look at: kept in $ALIASCOPE_PICTURES, else nowhere.
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QWidget>
+
+#include "views/panels/theme.h"
 
 namespace aliascope {
 
@@ -11,6 +14,16 @@ inline void keepPicture(QWidget& window, const QString& name) {
     if (folder.isEmpty()) return;
     QDir().mkpath(folder);
     window.grab().save(QDir(folder).filePath(name + QStringLiteral(".png")));
+}
+
+/// The same in both themes.
+inline void keepPictures(QWidget& window, const QString& name) {
+    if (qEnvironmentVariableIsEmpty("ALIASCOPE_PICTURES")) return;
+    for (const ThemeChoice theme : {ThemeChoice::Dark, ThemeChoice::Light}) {
+        applyTheme(theme);
+        QCoreApplication::processEvents();
+        keepPicture(window, name + (theme == ThemeChoice::Dark ? QStringLiteral("-dark") : QString()));
+    }
 }
 
 }  // namespace aliascope

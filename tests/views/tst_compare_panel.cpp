@@ -80,7 +80,7 @@ private slots:
         QTest::mouseClick(compare->canvasB()->viewport(), Qt::LeftButton, Qt::NoModifier, card.center());
         QCOMPARE(session.selection().node, call->uid);
         QVERIFY(!strip->isVisible());
-        keepPicture(*window_, QStringLiteral("compare"));
+        keepPictures(*window_, QStringLiteral("compare"));
     }
 
     void swapAndEnd() {
@@ -119,7 +119,7 @@ private slots:
         QVERIFY(more > 0);
         const QString caption = window_->findChild<QLabel*>(QStringLiteral("memory.caption"))->text();
         QVERIFY2(caption.contains(QStringLiteral("torch-v1 holds %1 more").arg(bytesText(more))), qPrintable(caption));
-        keepPicture(*window_, QStringLiteral("compare-memory"));
+        keepPictures(*window_, QStringLiteral("compare-memory"));
         // Stepping takes both along; ending takes the second one away.
         QTest::keyClick(window_->comparePanel()->canvasA(), Qt::Key_Home);
         QVERIFY(settled(window_->session()));

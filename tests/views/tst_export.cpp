@@ -1,9 +1,11 @@
 // Ctrl+E: what the window writes is what the command line writes.
 
+#include <QDialogButtonBox>
 #include <QFile>
 #include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTest>
@@ -97,7 +99,7 @@ private:
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
 
-    /// Ctrl+E, the path typed into the dialog, Enter.
+    /// Ctrl+E, the path into the dialog, Save.
     void openDialog(const QString& path) {
         window_->activateWindow();  // the platform of the tests does not when a dialog has gone
         QVERIFY(QTest::qWaitForWindowActive(window_.get()));
@@ -107,10 +109,9 @@ private:
             if (each->isVisible()) dialog = each;  // one that was answered goes at the next turn of the loop
         QVERIFY(dialog);
         auto* name = dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"));
-        QTest::keyClick(name, Qt::Key_A, Qt::ControlModifier);
-        QTest::keyClicks(name, path);
-        QTest::keyClick(name, Qt::Key_Return);
-        if (dialog->isVisible()) QTest::keyClick(dialog, Qt::Key_Return);  // the list of names that fit took the first
+        name->setText(path);  // typed, the list of names that fit would stand over the buttons
+        QTest::mouseClick(dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Save), Qt::LeftButton);
+        QVERIFY(!dialog->isVisible());
     }
 
     void exportTo(const QString& path, bool written = true) {

@@ -50,7 +50,7 @@ private slots:
         key(Qt::Key_2, Qt::ControlModifier);
         QCOMPARE(bar->said().size(), 1);
         QVERIFY2(bar->said()[0].startsWith(QStringLiteral("2  S%1 %").arg(second)), qPrintable(bar->said()[0]));
-        keepPicture(*window_, QStringLiteral("storage-colours"));
+        keepPictures(*window_, QStringLiteral("storage-colours"));
         // The same key again takes it away; Ctrl+Z brings it back, Ctrl+7 takes all away.
         key(Qt::Key_2, Qt::ControlModifier);
         QVERIFY(!bar->isVisible());
@@ -107,7 +107,7 @@ private slots:
         auto* table = window_->findChild<QAbstractItemView*>(QStringLiteral("bookmarks.table"));
         QVERIFY(table->isVisible() && table->hasFocus());
         QCOMPARE(table->model()->rowCount(), 2);
-        keepPicture(*window_, QStringLiteral("bookmarks"));
+        keepPictures(*window_, QStringLiteral("bookmarks"));
         QTest::keyClick(table, Qt::Key_Home, Qt::ControlModifier);
         QTest::keyClick(table, Qt::Key_Return);
         QVERIFY(settle());
@@ -168,7 +168,7 @@ private slots:
         QCOMPARE(model->rowCount(model->index(0, 0)), 8);
         QVERIFY(model->index(0, 0).data().toString().contains(QLatin1String("decompose")));
         QCOMPARE(panel->said(), QStringLiteral("8 hits in 1 changed stage"));
-        keepPicture(*window_, QStringLiteral("find-all"));
+        keepPictures(*window_, QStringLiteral("find-all"));
         // Enter goes to the first of them, from wherever one stands.
         const int last = model->index(0, 0).data(FindModel::StageRole).toInt();
         QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_Home);

@@ -214,6 +214,7 @@ private slots:
         QVERIFY(first.data().toString().startsWith(QLatin1Char('X')));
         const QRect cell = table->visualRect(first);
         QVERIFY(table->viewport()->rect().contains(cell.center()));
+        click(table->viewport(), cell.center());
         QTest::mouseDClick(table->viewport(), Qt::LeftButton, {}, cell.center());
         QVERIFY(settle());
         QCOMPARE(passOfStage(), QStringLiteral("functionalize"));

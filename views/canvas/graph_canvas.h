@@ -5,13 +5,11 @@
 #include <QAbstractScrollArea>
 #include <QImage>
 #include <QJsonObject>
-#include <array>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "views/canvas/palette.h"
 #include "views/session/stage_view.h"
 #include "views/session/storage_pins.h"
 

@@ -42,16 +42,21 @@ TermHeader::TermHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {
     setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
 }
 
-void TermHeader::paintSection(QPainter* painter, const QRect& rect, int section) const {
-    QHeaderView::paintSection(painter, rect, section);
-    const QString word = model()->headerData(section, Qt::Horizontal).toString();
-    if (meaningOf(word).isEmpty()) return;
-    const QVariant given = model()->headerData(section, Qt::Horizontal, Qt::TextAlignmentRole);
-    const bool right = given.isValid() && (given.toInt() & Qt::AlignRight);
+void TermHeader::paintEvent(QPaintEvent* event) {
+    QHeaderView::paintEvent(event);
+    if (!model()) return;
+    QPainter painter(viewport());  // a painter that a style sheet has used draws nothing outside the last label
     const QFontMetrics metrics = fontMetrics();
-    const int width = std::min(metrics.horizontalAdvance(word), rect.width() - 2 * Metrics::gap());
-    const int left = right ? rect.right() - Metrics::gap() - width + 1 : rect.left() + Metrics::gap();
-    paintDots(*painter, left, width, std::min(rect.bottom() - 2, rect.center().y() + metrics.height() / 2));
+    for (int section = 0; section < count(); ++section) {
+        const QString word = model()->headerData(section, Qt::Horizontal).toString();
+        if (isSectionHidden(section) || meaningOf(word).isEmpty()) continue;
+        const QVariant given = model()->headerData(section, Qt::Horizontal, Qt::TextAlignmentRole);
+        const bool right = given.isValid() && (given.toInt() & Qt::AlignRight);
+        const int from = sectionViewportPosition(section), size = sectionSize(section);
+        const int width = std::min(metrics.horizontalAdvance(word), size - 2 * Metrics::gap());
+        paintDots(painter, right ? from + size - Metrics::gap() - width : from + Metrics::gap(), width,
+                  std::min(height() - 3, (height() + metrics.height()) / 2));
+    }
 }
 
 bool TermHeader::viewportEvent(QEvent* event) {

@@ -28,7 +28,7 @@ public:
     explicit TermHeader(QWidget* parent = nullptr);
 
 protected:
-    void paintSection(QPainter* painter, const QRect& rect, int section) const override;
+    void paintEvent(QPaintEvent* event) override;
     bool viewportEvent(QEvent* event) override;
 };
 

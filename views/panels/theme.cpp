@@ -4,6 +4,7 @@
 #include <QFile>
 #include <QFontInfo>
 #include <QIconEngine>
+#include <QLabel>
 #include <QPainter>
 #include <QPalette>
 #include <QStyleFactory>
@@ -217,6 +218,14 @@ void applyTheme(ThemeChoice choice) {
     Palette::setActive(theme);
     QApplication::setPalette(qtPalette(Palette::of(theme)));
     qApp->setStyleSheet(styleSheet(Palette::of(theme)));
+    // A rich text keeps the colour that links had when it was set.
+    for (QWidget* widget : QApplication::allWidgets()) {
+        auto* label = qobject_cast<QLabel*>(widget);
+        if (!label || !label->text().contains(QLatin1String("<a "))) continue;
+        const QString text = label->text();
+        label->clear();
+        label->setText(text);
+    }
 }
 
 QIcon themedIcon(const QString& name, Role role) { return QIcon(new ThemedIconEngine(name, role)); }

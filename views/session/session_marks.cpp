@@ -1,5 +1,7 @@
 // Marks of the reader in the open session: colours of storages, bookmarks.
 
+#include <QDateTime>
+
 #include "views/models/format.h"
 #include "views/session/session.h"
 
@@ -58,6 +60,7 @@ bool Session::toggleBookmark() {
     if (!row || !view_) return false;
     const NodeRow* node = view_->node(selection_.node);
     NoteRow place;
+    place.created = QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString();
     place.lane = data_.lane;
     place.stage = stage_;
     if (node) place.uid = node->uid;
