@@ -1,9 +1,12 @@
 // Programs of several graphs: which input is which value, the program as one graph, what lives how long, and what passes leave of it.
 
 #include <QTest>
+#include <cmath>
 
 #include "core/analysis/verifier.h"
+#include "core/exec/inputs.h"
 #include "core/exec/predict.h"
+#include "core/exec/tensor_files.h"
 #include "core/memory/memory_report.h"
 #include "core/pipeline/program.h"
 #include "core/text/print.h"
@@ -333,6 +336,86 @@ private slots:
         const Ran ran = run(p.linked(), {range({4}), tensor({4}, {1, 1, 1, 1})}, {}, cpu(), constants);
         QCOMPARE(ran.error, std::string());
         QCOMPARE(ran.outputs, std::string("2 4 6 8"));
+    }
+
+    /// Networks of the corpus: peaks of forward and backward after the post-grad passes (executor.md 4.3). That of gpt2_train counts `amax`, which
+    /// the forward returns under another name, until its use.
+    void peaksOfTrainedNetworks_data() {
+        QTest::addColumn<qint64>("peak");
+        QTest::addColumn<QString>("at");
+        QTest::newRow("gpt_s_train") << qint64(236708) << "mul_36";
+        QTest::newRow("resnet_s_train") << qint64(82028) << "add_27";
+        QTest::newRow("gpt2_train") << qint64(3694760132 + 16384) << "sub_25";
+        QTest::newRow("resnet34_train") << qint64(514932268) << "add_183";
+    }
+    void peaksOfTrainedNetworks() {
+        if (shared().isEmpty()) QSKIP("ALIASCOPE_SHARED is not set");
+        QFETCH(qint64, peak);
+        QFETCH(QString, at);
+        const Program p = trained("after_post_grad");
+        const Graph g = p.linked();
+        const Prediction planned = predict(g, ops());
+        QVERIFY2(planned.complete, planned.error ? planned.error->format().c_str() : "");
+        QCOMPARE(planned.log.peakExact, peak);
+        const memory::Event& event = planned.log.events[static_cast<std::size_t>(planned.log.peakSeq)];
+        QCOMPARE(QString::fromStdString(g[event.site.node].name.str()), at);
+    }
+
+    /// What PyTorch's backward gave for what its forward saved, from the inputs of the forward alone; and the memory is as planned.
+    void gradientsOfTrainedNetworks_data() {
+        QTest::addColumn<int>("gradients");
+        QTest::newRow("gpt_s_train") << 36;
+        QTest::newRow("resnet_s_train") << 18;
+    }
+    void gradientsOfTrainedNetworks() {
+        if (shared().isEmpty()) QSKIP("ALIASCOPE_SHARED is not set");
+        QFETCH(int, gradients);
+        const Graph g = trained("before_post_grad").linked();
+        auto inputs = TensorFile::open(file("values.0.safetensors").toStdString());
+        auto expected = TensorFile::open(file("values.1.safetensors").toStdString());
+        QVERIFY(inputs && expected);
+        InputOptions options;
+        options.file = &*inputs;
+        options.bindings = {{"tangents_1"_n, std::nullopt, file("values.1.safetensors").toStdString()}};
+        const auto chosen = InputSet::make(g, ops(), options);
+        QVERIFY2(chosen.has_value(), chosen ? "" : chosen.error().format().c_str());
+        const auto values = chosen->forStage(g, cpu());
+        QVERIFY(values.has_value());
+        const Ran ran = run(g, values->values, {}, cpu(), values->constants);
+        QCOMPARE(ran.error, std::string());
+        const auto mismatch = planMismatch(g, predict(g, ops()).log, ran.result.memory);
+        QVERIFY2(!mismatch, mismatch ? mismatch->sentence().c_str() : "");
+        int compared = 0;
+        for (std::size_t i = 0; i < ran.result.outputs.size(); ++i) {
+            const Tensor* t = ran.result.outputs[i].tensor();
+            const auto want = expected->find("out/" + std::to_string(i));
+            if (!t || !want || t->dtype != DType::F32) continue;
+            const auto bytes = expected->read(*want);
+            QVERIFY(bytes.has_value());
+            std::vector<float> got(static_cast<std::size_t>(t->numel())), wanted(bytes->size() / sizeof(float));
+            QCOMPARE(got.size(), wanted.size());
+            cpu().download(reinterpret_cast<std::byte*>(got.data()), *t);
+            std::memcpy(wanted.data(), bytes->data(), bytes->size());
+            for (std::size_t k = 0; k < got.size(); ++k)
+                QVERIFY2(std::fabs(got[k] - wanted[k]) <= 1e-4F,
+                         qPrintable(QStringLiteral("out/%1 at %2: %3, %4").arg(i).arg(k).arg(double(got[k])).arg(double(wanted[k]))));
+            ++compared;
+        }
+        QCOMPARE(compared, gradients);
+    }
+
+private:
+    static QString shared() { return qEnvironmentVariable("ALIASCOPE_SHARED"); }
+    static QString file(const QString& name) { return shared() + "/oracle/zoo/" + QTest::currentDataTag() + "/" + name; }
+    /// Forward and backward of the network that is tested.
+    static Program trained(const QString& stage) {
+        std::vector<Graph> list;
+        for (const char* number : {".0", ".1"}) {
+            auto document = openFile(file(stage + number + ".readable.py").toStdString(), ops());
+            if (!document) qFatal("%s", document.error().format().c_str());
+            list.push_back(std::move(document->units.at(0).graph));
+        }
+        return programOf(std::move(list));
     }
 };
 
