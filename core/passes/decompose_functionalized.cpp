@@ -450,8 +450,11 @@ public:
     std::string_view name() const override { return "decompose-functionalized"; }
     std::string_view help() const override { return "Turns functional wrappers into clones and the operator that writes"; }
     std::vector<PassOption> options() const override {
-        return {
-            {PassOption::Type::Enum, "mode", {"reference", "extended"}, "reference", "extended: tight clones, none that separates nothing, no copies of a value onto itself"}};
+        return {{PassOption::Type::Enum,
+                 "mode",
+                 {"reference", "extended"},
+                 "reference",
+                 "extended: tight clones, none that separates nothing, no copies of a value onto itself"}};
     }
     bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {

@@ -17,8 +17,8 @@ namespace aliascope {
 /// Meta of a functional operator: parameters that shared the memory which the operator wrote in the program; it may be written there again.
 /// functionalize{custom-ops=auto} states it, re-inplacing by extent reads it.
 inline const Name kReadsOwnMemory("reads_own_memory");
-/// Meta of the output: for each returned value (nodes of argument 0, counted through) the graph input whose memory it shows in the program, or an empty
-/// name. Stated and read by the same two.
+/// Meta of the output: for each returned value (nodes of argument 0, counted through) the graph input whose memory it shows in the program, or an
+/// empty name. Stated and read by the same two.
 inline const Name kShownInputs("shown_inputs");
 
 enum class WrapperKind : std::uint8_t { None, V1, V2, Launch };

@@ -130,7 +130,7 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
     }
 
     if (mode_ == AnalysisMode::Extent && keepsEveryElement(id)) return visitIdentity(q);
-    const bool pays = !forms_.find(id) || writtenBackChain_.contains(id) || scatterPaysInPlace(g_, forms_, mode_, id);
+    const bool pays = !forms_.find(id) || writtenBackChain_.contains(id) || writesWhatStands(id) || scatterPaysInPlace(g_, forms_, mode_, id);
     q.mayBeTaken = pays;
     Answer answer = pays ? askMakingRoom(q, cloneBytes(q.value, false), false) : table_.ask(q);
     bool clone = true;
@@ -182,7 +182,11 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
 bool Reinplacer::writesWhatStands(NodeId id) {
     const GeneralizedScatter* form = mode_ == AnalysisMode::Extent ? forms_.find(id) : nullptr;
     if (!form) return false;
-    return forms_.writesOwnView(g_, ctx_.ops(), index_.alias(), id, standing(form->source.asNode()));
+    const NodeId source = form->source.asNode();
+    if (!source) return false;
+    if (forms_.writesOwnView(g_, ctx_.ops(), index_.alias(), id, standing(source))) return true;
+    const auto place = forms_.written(g_, ctx_.ops(), index_.alias(), id);
+    return place && table_.standsAt(standing(source), form->input, *place);
 }
 
 bool Reinplacer::keepsEveryElement(NodeId id) {
@@ -406,6 +410,7 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
                 }
             if (!known) q.written.clear();
         }
+        if (mode_ == AnalysisMode::Extent) q.ignored = putBacks(key);
         key.answer = askMakingRoom(q, cloneBytes(key.value, true), call.kind == WrapperKind::V2);
         withinBudget(key.answer);
         if (!key.answer.inPlace) continue;
@@ -415,6 +420,23 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
             if (const auto memory = t ? table_.memoryOf(t) : std::nullopt) taken.emplace(*memory, q.argument);
     }
     if (any) ctx_.rewrite({"reinplace", {ref(g_, id)}, {ref(g_, id)}});
+}
+
+std::vector<StorageUse> Reinplacer::putBacks(const Key& key) {
+    std::vector<StorageUse> out;
+    for (const auto& [result, element] : key.results) {
+        const auto& items = key.value.isSequence() ? key.value.items() : std::vector<Value>{key.value};
+        const auto i = element < 0 ? std::size_t{0} : static_cast<std::size_t>(element);
+        const TensorType* place = i < items.size() && items[i].isNode() ? index_.geometry(items[i].asNode()) : nullptr;
+        if (!place) continue;
+        for (const Node::User& user : g_[result].users) {
+            const GeneralizedScatter* form = forms_.find(user.id);
+            if (!form || form->source.asNode() != result || !index_.alias().sameStorage(form->input, items[i].asNode())) continue;
+            const auto into = forms_.written(g_, ctx_.ops(), index_.alias(), user.id);
+            if (into && samePlace(*into, *place)) out.push_back({user.id, form->input});
+        }
+    }
+    return out;
 }
 
 void Reinplacer::withinBudget(Answer& answer) {

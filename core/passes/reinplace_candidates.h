@@ -54,11 +54,15 @@ private:
 
     std::vector<Key> keysOf(NodeId id, const WrapperCall& call) const;
     void askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& keys);
+    /// Scatters that put a key's result back where its value lies: of what they read they keep only the rest (L8: views that are written on their
+    /// own).
+    std::vector<StorageUse> putBacks(const Key& key);
     /// Asks; where readers of the old value are in the way, puts them in front of the node (L2), or, if `mayCopy`, lets them read a saved copy (L3)
     /// when that copies less than `cloneBytes`. (reinplace_room.cpp)
     Answer askMakingRoom(Question& q, std::optional<std::int64_t> cloneBytes, bool mayCopy);
     bool moveReaders(const Question& q, const std::unordered_set<NodeId>& moved, Answer& answer);
-    bool saveOld(const Question& q, const std::vector<StorageUse>& readers, std::unordered_set<NodeId> moved, std::int64_t cloneBytes, Answer& answer);
+    bool saveOld(const Question& q, const std::vector<StorageUse>& readers, std::unordered_set<NodeId> moved, std::int64_t cloneBytes,
+                 Answer& answer);
     void readSaved(NodeId user, NodeId from, NodeId to);
     /// What a clone of the value would copy; nothing when symbolic or unknown.
     std::optional<std::int64_t> cloneBytes(const Value& value, bool wrapper) const;

@@ -111,9 +111,14 @@ void DecisionTable::accept(NodeId value, NodeId result) {
 }
 
 bool DecisionTable::sameMemory(NodeId a, NodeId b) const {
-    const StorageId mine = storageOf(a), its = storageOf(b);
+    const TensorType* place = index_.geometry(b);
+    return place && standsAt(a, b, *place);
+}
+
+bool DecisionTable::standsAt(NodeId value, NodeId base, const TensorType& place) const {
+    const StorageId mine = storageOf(value), its = storageOf(base);
     return mine && its && groupOf(mine) == groupOf(its) && !shifted_[mine.value] && !shifted_[its.value] &&
-           sameElements(index_.geometry(a), index_.geometry(b));
+           sameElements(index_.geometry(value), &place);
 }
 
 std::optional<std::uint32_t> DecisionTable::memoryOf(NodeId value) const {
@@ -288,9 +293,10 @@ bool DecisionTable::checkApart(const Question& q, NodeId a, std::int64_t element
         const TensorType* t = index_.geometry(a);
         const auto bytes = t ? t->bytes() : std::nullopt;
         answer.neededBytes = bytes ? bytes->evaluate(g_.symbols) : std::nullopt;
-        answer.params = {{"view", g_[a].name.str()},
-                         {"how", "as graph input " + g_[input].name.str() + ", which the result " + g_[returned].name.str() + " is returned apart from"},
-                         {"needed", answer.neededBytes ? std::to_string(*answer.neededBytes) : "some"}};
+        answer.params = {
+            {"view", g_[a].name.str()},
+            {"how", "as graph input " + g_[input].name.str() + ", which the result " + g_[returned].name.str() + " is returned apart from"},
+            {"needed", answer.neededBytes ? std::to_string(*answer.neededBytes) : "some"}};
         refuse(answer, "RI51", "reinplace 9 theorem 1");
         return false;
     }
@@ -305,9 +311,9 @@ bool DecisionTable::checkResults(const Question& q, NodeId a, std::int64_t eleme
         if (!storage || itsElement != element) continue;
         // The result itself is then `a`, whatever strides it would have had elsewhere; a view of it is where its own geometry says.
         const bool ontoItself =
-            source && (source == result ? !shifted_[storageOf(a).value] && sameElements(index_.geometry(a), index_.geometry(input))
-                                        : storageOf(source) == storage && keepsPlace(a, result) &&
-                                              sameElements(index_.geometry(source), index_.geometry(input)));
+            source && (source == result
+                           ? !shifted_[storageOf(a).value] && sameElements(index_.geometry(a), index_.geometry(input))
+                           : storageOf(source) == storage && keepsPlace(a, result) && sameElements(index_.geometry(source), index_.geometry(input)));
         if (ontoItself) continue;
         const auto& uses = index_.uses(storage);
         auto at = std::lower_bound(uses.begin(), uses.end(), limit, [&](const StorageUse& u, NodeId n) { return g_.before(u.user, n); });

@@ -44,7 +44,7 @@ struct Question {
         NodeId node;
         std::int64_t element = -1;  ///< of a list; -1 = no list
     };
-    std::vector<Result> results;  ///< nodes that take the new value
+    std::vector<Result> results;      ///< nodes that take the new value
     bool mayBeTaken = true;           ///< false: it stays functional whatever the answer, which then does no harm
     std::vector<StorageUse> ignored;  ///< readers that are not counted: they are going to read something else, or earlier
 };
@@ -72,7 +72,8 @@ public:
 
     /// Steps 1 to 7; `Answer::inPlace` says whether all passed. Nodes must be asked about in graph order.
     Answer ask(const Question& q) const;
-    /// Extent analysis: all readers of old elements behind the node, and the node itself where it reads some; nothing when there are more than `most`.
+    /// Extent analysis: all readers of old elements behind the node, and the node itself where it reads some; nothing when there are more than
+    /// `most`.
     std::optional<std::vector<StorageUse>> readersOfOld(const Question& q, std::size_t most) const;
     /// Most bytes that one of the readers reads of what the question overwrites; nothing when unknown.
     std::optional<std::int64_t> neededBytes(const Question& q, const std::vector<StorageUse>& readers) const;
@@ -84,6 +85,8 @@ public:
     NodeId returnedApart(NodeId result, NodeId input) const;
     /// Both are the same elements of one memory, as far as nodes were accepted.
     bool sameMemory(NodeId a, NodeId b) const;
+    /// The same of `value` and the elements at `place` of the memory in which `base` lies.
+    bool standsAt(NodeId value, NodeId base, const TensorType& place) const;
 
 private:
     /// Which analysis, and what counts as overlap where geometry leaves it open.
@@ -130,7 +133,7 @@ private:
     mutable std::vector<std::uint32_t> parent_;
     mutable std::vector<Group> groups_;
     std::unordered_multimap<NodeId, Name> shown_;  ///< returned value -> the input whose memory it may show; an empty name is none
-    std::vector<bool> shifted_;  ///< the storage's geometry does not count from the start of the memory it was merged into
+    std::vector<bool> shifted_;                    ///< the storage's geometry does not count from the start of the memory it was merged into
 };
 
 }  // namespace aliascope

@@ -15,9 +15,7 @@ constexpr std::size_t kMostReaders = 32;
 /// Uses that may be looked at for all moves of a graph, so that a graph of refusals stays near-linear.
 constexpr std::size_t kMostRoomWork = 20'000'000;
 
-bool isLaterRead(const Answer& answer) {
-    return answer.code.starts_with("RI30") || answer.code == "RI31" || answer.code == "RI51";
-}
+bool isLaterRead(const Answer& answer) { return answer.code.starts_with("RI30") || answer.code == "RI31" || answer.code == "RI51"; }
 
 std::string namesOf(const Graph& g, const std::vector<NodeId>& nodes) {
     std::string out;
@@ -47,9 +45,9 @@ Answer Reinplacer::askMakingRoom(Question& q, std::optional<std::int64_t> cloneB
     const auto readers = table_.readersOfOld(q, kMostReaders);
     if (!readers || readers->empty()) return answer;
     // Nothing is touched unless these readers are all that is in the way.
-    q.ignored = *readers;
-    const bool enough = table_.ask(q).inPlace;
-    q.ignored.clear();
+    Question without = q;
+    without.ignored.insert(without.ignored.end(), readers->begin(), readers->end());
+    const bool enough = table_.ask(without).inPlace;
     if (!enough) return answer;
 
     std::unordered_set<NodeId> moved;
@@ -134,7 +132,8 @@ bool Reinplacer::saveOld(const Question& q, const std::vector<StorageUse>& reade
     now.view = answer.view;
     now.neededBytes = table_.neededBytes(q, readers);
     now.saved = SavedOld{plan->bytes, cloneBytes, "save-old"};
-    now.checks.push_back({"readers of the old value get a copy of what they read", CheckStep::Answer::Ok, g_[saved.clone].name.str() + ", " + blocker});
+    now.checks.push_back(
+        {"readers of the old value get a copy of what they read", CheckStep::Answer::Ok, g_[saved.clone].name.str() + ", " + blocker});
     answer = std::move(now);
     return true;
 }

@@ -65,6 +65,20 @@ std::optional<TensorType> viewed(const Graph& g, const OpRegistry& ops, const Te
     return types && types->size() == 1 ? std::optional(std::move(types->front())) : std::nullopt;
 }
 
+/// Whether the strides of the value could be seen behind it: it is returned, addressed by place, or viewed in a way that strides may forbid.
+bool showsStrides(const Graph& g, const OpRegistry& ops, NodeId value) {
+    constexpr std::size_t kMostLookedAt = 64;
+    if (addressedByPlace(ops, g, {value}, Wrappers::Cloned)) return true;
+    std::vector<NodeId> work{value};
+    for (std::size_t at = 0; at < work.size(); ++at)
+        for (const Node::User& user : g[work[at]].users) {
+            const Node& n = g[user.id];
+            if (n.kind != NodeKind::CallFunction || n.is("aten::view"_n) || work.size() > kMostLookedAt) return true;
+            if (n.op == "operator::getitem" || isSchemaView(ops, n)) work.push_back(user.id);
+        }
+    return false;
+}
+
 }  // namespace
 
 bool isSchemaView(const OpRegistry& ops, const Node& node) {
@@ -237,7 +251,7 @@ void ScatterForms::decompose(Graph& g, PassContext& ctx, const std::unordered_se
         const bool keepOffset =
             t && !(t->offset == SymInt(0)) &&
             (std::any_of(form.views.begin(), form.views.end(), countsFromStart) || addressedByPlace(ctx.ops(), g, {id}, Wrappers::Cloned));
-        if (t && t->strides && (keepOffset || !isDense(*t))) {
+        if (t && t->strides && (keepOffset || (!isDense(*t) && showsStrides(g, ctx.ops(), id)))) {
             const ClonedTensor copy =
                 CloneNodes(g, ctx.ops(), *places, id, {input}, keepOffset ? CloneExtent::Prefix : CloneExtent::Tight).clone(input);
             for (NodeId n : copy.made) rewrite.after.push_back(ref(g, n));
@@ -294,7 +308,9 @@ void ScatterForms::decompose(Graph& g, PassContext& ctx, const std::unordered_se
     each(false, [&](NodeId id, const GeneralizedScatter& form) {
         if (!alwaysWrites(id)) return functional(id, form);
         Rewrite rewrite{"decompose-scatter", {ref(g, id)}, {}};
-        write(id, form, cloned(id, form, rewrite), rewrite);
+        const NodeId into = cloned(id, form, rewrite);
+        write(id, form, into, rewrite);
+        if (places) refreshLayouts(ctx.ops(), g, into);
         ctx.rewrite(std::move(rewrite));
     });
     each(true, [&](NodeId id, const GeneralizedScatter& form) {

@@ -2,8 +2,8 @@
 // Generalised scatters: the canonical form of view-scatters during re-inplacing (reinplace.md 3).
 //
 // `GS(input, source, [w1 .. wk])` means: copy `input`, take views w1, then w2, …, wk of the copy, overwrite the innermost with `source`; the copy
-// is the result. In the graph such a node keeps its `*_scatter` operator, with the outermost view's arguments; the whole view list stands here, beside
-// the graph, until `decompose` turns it back into operators. Nested pairs become one node, so that the only read of the base is its own input.
+// is the result. In the graph such a node keeps its `*_scatter` operator, with the outermost view's arguments; the whole view list stands here,
+// beside the graph, until `decompose` turns it back into operators. Nested pairs become one node, so that the only read of the base is its own input.
 
 #include <optional>
 #include <string>
@@ -38,7 +38,8 @@ bool isViewScatter(Name op);
 class ScatterForms {
 public:
     /// Brings every view-scatter of `g` into canonical form; nested ones are merged, which moves the outer node to the inner one's place.
-    /// PyTorch sees that two are nested by the views that lead there; `byPlace` also sees it by where elements lie (a component of a split is a slice).
+    /// PyTorch sees that two are nested by the views that lead there; `byPlace` also sees it by where elements lie (a component of a split is a
+    /// slice).
     ScatterForms(Graph& g, PassContext& ctx, bool byPlace);
 
     const GeneralizedScatter* find(NodeId id) const;

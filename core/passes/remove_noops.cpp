@@ -133,15 +133,22 @@ public:
     }
 
     void run() {
+        // What a value is read and written for counts for what it is a copy of, so copies onto themselves go first.
+        if (extended_) visitAll([&](NodeId id) { return copiesItself(id); });
+        visitAll([](NodeId) { return true; });
+    }
+
+private:
+    template <class Which>
+    void visitAll(const Which& which) {
         for (NodeId id : g_.order()) {
             if (ctx_.cancelled()) return;
             if (!g_.contains(id)) continue;
             const Node& n = g_[id];
-            if (n.kind == NodeKind::CallFunction && isCandidate(packetOf(n.op))) visit(id);
+            if (n.kind == NodeKind::CallFunction && isCandidate(packetOf(n.op)) && which(id)) visit(id);
         }
     }
 
-private:
     void readBoundary() {
         for (NodeId id : inOrder(g_))
             if (g_[id].kind == NodeKind::Placeholder) {

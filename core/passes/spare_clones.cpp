@@ -43,8 +43,8 @@ private:
         const Node& n = g_[id];
         if (n.kind == NodeKind::CallFunction && isSchemaView(ctx_.ops(), n) && !alias_.undecided(id)) return;  // its readers count
         if (n.op == kGetItem) return;
-        const bool known = n.kind == NodeKind::Output ||
-                           (n.kind == NodeKind::CallFunction && ctx_.ops().find(n.op) && wrapperKind(n) == WrapperKind::None);
+        const bool known =
+            n.kind == NodeKind::Output || (n.kind == NodeKind::CallFunction && ctx_.ops().find(n.op) && wrapperKind(n) == WrapperKind::None);
         std::vector<NodeId> written;
         if (known)
             for (const WrittenOperand& w : writtenOperands(ctx_.ops(), g_, id)) written.push_back(w.value);
@@ -84,7 +84,7 @@ private:
         if (!first || !alias_.storageOf(first) || find(alias_.storageOf(first)) == find(alias_.storageOf(source))) return false;
         auto& between = eventsOf(source);
         for (auto at = firstAfter(between, source); at != between.end() && g_.before(at->node, clone); ++at)
-            if (at->writes) return false;
+            if (at->writes && writesInto(at->node, source)) return false;
         return standsFor(clone, first, source) && replace(clone, first);
     }
 
@@ -104,9 +104,22 @@ private:
             const bool behind = g_.before(last, at->node);
             if (behind && write == mine.end()) return true;
             if (behind && at->fills && !at->reads) return true;  // what the clone's writers left there is gone
-            if (at->writes || (write != mine.end() && !g_.before(at->node, write->node))) return false;
+            if ((at->writes && writesInto(at->node, value)) || (write != mine.end() && !g_.before(at->node, write->node))) return false;
         }
         return write == mine.end() || !isCallers(value);
+    }
+
+    /// The node overwrites elements of the value, as far as geometry tells.
+    bool writesInto(NodeId node, NodeId value) {
+        const TensorType* place = alias_.geometry(value);
+        const auto written = writtenOperands(ctx_.ops(), g_, node);
+        if (!place || written.empty() || wrapperKind(g_[node]) != WrapperKind::None) return true;
+        return std::any_of(written.begin(), written.end(), [&](const WrittenOperand& w) {
+            const StorageId storage = alias_.storageOf(w.value);
+            if (!storage || find(storage) != find(alias_.storageOf(value))) return !storage;
+            const TensorType* t = alias_.geometry(w.value);
+            return !t || !alias_.sameStorage(w.value, value) || exactOverlap(*t, *place, g_.symbols) != Overlap::Disjoint;
+        });
     }
 
     bool replace(NodeId clone, NodeId value) {

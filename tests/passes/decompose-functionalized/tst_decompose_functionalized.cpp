@@ -37,7 +37,7 @@ private slots:
                                             auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = select)
                                             getitem_1: "f32[4][1]cpu" = auto_functionalized[1]
                                             select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(cos, getitem_1, 0, 2)
-                                            return (select_scatter,))");
+                                            return (select_scatter, cos))");
         RUN_PASSES(run, text, kReference);
         QVERIFY(run.contains("%as_strided_default : [num_users=1] = call_function[target=torch.ops.aten.as_strided.default](args = (%select, [12], [1], 0), kwargs = {})"));
         QVERIFY(run.contains("%clone_default : [num_users=1] = call_function[target=torch.ops.aten.clone.default](args = (%as_strided_default,), kwargs = {})"));

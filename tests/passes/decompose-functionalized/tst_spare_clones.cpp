@@ -39,6 +39,16 @@ private slots:
         QCOMPARE(run.after, run.before);
     }
 
+    void writeBesideIt() {
+        const std::string text = onInput(R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(arg0_1, 0, 1)
+                                            clone: "f32[4][1]cpu" = torch.ops.aten.clone.default(select)
+                                            select_1: "f32[4][1]cpu" = torch.ops.aten.select.int(arg0_1, 0, 0)
+                                            foo_ret: "f32[4][1]cpu" = torch.ops.mylib.foo_ret.default(select_1, clone)
+                                            return (foo_ret,))");
+        RUN_PASSES(run, text, kExtended);
+        QCOMPARE(run.count("aten.clone.default"), 0);
+    }
+
     void notWhereOneCallReadsAndWrites() {
         const std::string text = onInput(R"(clone: "f32[8, 4][4, 1]cpu" = torch.ops.aten.clone.default(arg0_1)
                                             foo_ret: "f32[8, 4][4, 1]cpu" = torch.ops.mylib.foo_ret.default(arg0_1, clone)

@@ -54,7 +54,7 @@ struct Behaviour {
     std::vector<std::vector<std::byte>> untouched;  ///< storages of inputs whose gaps count too
     std::vector<std::vector<double>> inputsAfter;
     std::vector<std::size_t> memory;  ///< of each result: index of the first input, or else result, that lies in the same storage
-    std::string error;  ///< code; empty = it ran
+    std::string error;                ///< code; empty = it ran
     std::string message;
 };
 
@@ -134,7 +134,7 @@ void countCopies(const Graph& g, const OpRegistry& ops, LaneOutcome& lane) {
     std::optional<AliasInfo> alias;
     for (NodeId id : inOrder(g)) {
         const Node& n = g[id];
-        if (n.is(clone)) {
+        if (n.is(clone) || n.is("aten::copy"_n)) {  // the functional form of `copy_` makes a new value of its source
             ++lane.clones;
             lane.clonedBytes += bytesOf(g, id);
         } else if (isViewScatter(n.op) && !coversBase(g, n)) {
@@ -256,7 +256,8 @@ struct ProgramChecker::Machine {
             : machine(machine), bytes(bytes), want(want), known(known), lane(lane) {}
         Status stageFinished(const Graph& g, const StageResult& stage) override {
             if (stage.decisions)
-                lane.strict = lane.strict || std::any_of(stage.decisions->begin(), stage.decisions->end(), [](const Decision& d) { return d.code == "FP_STRICT"; });
+                lane.strict = lane.strict ||
+                              std::any_of(stage.decisions->begin(), stage.decisions->end(), [](const Decision& d) { return d.code == "FP_STRICT"; });
             if (stage.diagnostics)
                 for (const Diagnostic& d : *stage.diagnostics) {
                     if (d.severity != Severity::Warning) continue;

@@ -100,10 +100,13 @@ bool checkFiles(const std::vector<std::string>& files, const OpRegistry& ops) {
         exec::assumeSymbols(program, program.symbols);
         const ProgramOutcome outcome = checker.check(program);
         clean = clean && outcome.refused.empty() && outcome.failure.empty();
-        std::printf("%s: %s", file.c_str(), !outcome.refused.empty() ? outcome.refused.c_str() : outcome.failure.empty() ? "clean" : outcome.failure.c_str());
+        std::printf("%s: %s", file.c_str(),
+                    !outcome.refused.empty()  ? outcome.refused.c_str()
+                    : outcome.failure.empty() ? "clean"
+                                              : outcome.failure.c_str());
         for (const LaneOutcome& lane : outcome.lanes)
-            std::printf("; %s %lld clones, %lld B, %lld copies back, %lld B, %lld scatters, %lld B%s%s", lane.pipeline.c_str(), static_cast<long long>(lane.clones),
-                        static_cast<long long>(lane.clonedBytes), static_cast<long long>(lane.copiesBack),
+            std::printf("; %s %lld clones, %lld B, %lld copies back, %lld B, %lld scatters, %lld B%s%s", lane.pipeline.c_str(),
+                        static_cast<long long>(lane.clones), static_cast<long long>(lane.clonedBytes), static_cast<long long>(lane.copiesBack),
                         static_cast<long long>(lane.copiedBackBytes), static_cast<long long>(lane.scatters),
                         static_cast<long long>(lane.scatteredBytes), lane.unsound.empty() ? "" : ", says ", lane.unsound.c_str());
         std::printf("\n");

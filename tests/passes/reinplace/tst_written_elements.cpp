@@ -67,6 +67,66 @@ private slots:
         QCOMPARE(run.count("aten.copy_.default"), 0);
     }
 
+    // --- L8: views that are written on their own ---------------------------------------------------------------------------------------------------
+
+    void launchOnARow() {
+        const std::string text = readableGraph(
+            R"(arg0_1: "f32[4][1]cpu", arg1_1: "f32[8, 4][4, 1]cpu")",
+            R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg1_1)
+               select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 1)
+               launch = torch.ops.higher_order.triton_kernel_wrapper_functional(kernel_idx = 0, constant_args_idx = 0, grid = [(1, 1, 1)], tma_descriptor_metadata = {}, kwargs = {'in_ptr': arg0_1, 'out_ptr': select}, tensors_to_clone = ['out_ptr'])
+               getitem: "f32[4][1]cpu" = launch['out_ptr']
+               select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(cos, getitem, 0, 1)
+               sum_1: "f32[][]cpu" = torch.ops.aten.sum.default(select_scatter)
+               return (sum_1,))");
+        RUN_PASSES(run, text, kExtent);
+        QVERIFY(run.code("out_ptr") == "RI00");
+        QCOMPARE(run.count("aten.select_scatter.default"), 0);
+        QVERIFY(run.contains("sum.default](args = (%cos,)"));
+        RUN_PASSES(reference, text, "reinplace");
+        QVERIFY(reference.code("out_ptr") == "RI30.SCATTER");
+    }
+
+    void firstFormOnARowOfAnInput() {
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu")",
+                                               R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(arg0_1, 0, 1)
+               auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = select)
+               getitem: "f32[4][1]cpu" = auto_functionalized[1]
+               select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, getitem, 0, 1)
+               copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, select_scatter)
+               return ())");
+        RUN_PASSES(run, text, "reinplace{analysis=extent},decompose-functionalized{mode=extended}");
+        QVERIFY(run.code("x") == "RI00");
+        QCOMPARE(run.count("aten.clone.default"), 0);
+        QCOMPARE(run.count("aten.copy_.default"), 0);
+    }
+
+    void rowThatIsPutElsewhere() {
+        // The old row 1 is still in the result, whose row 2 is the new one.
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu")",
+                                               R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(arg0_1, 0, 1)
+               auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = select)
+               getitem: "f32[4][1]cpu" = auto_functionalized[1]
+               select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, getitem, 0, 2)
+               copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, select_scatter)
+               return ())");
+        RUN_PASSES(run, text, kExtent);
+        QVERIFY(run.code("x") == "RI50" || run.code("x") == "RI30.SCATTER");
+    }
+
+    void oldRowReadBehindIt() {
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu")",
+                                               R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(arg0_1, 0, 1)
+               auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = select)
+               getitem: "f32[4][1]cpu" = auto_functionalized[1]
+               mul: "f32[4][1]cpu" = torch.ops.aten.mul.Tensor(getitem, select)
+               select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, getitem, 0, 1)
+               copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, select_scatter)
+               return (mul,))");
+        RUN_PASSES(run, text, kExtent);
+        QVERIFY(run.code("x") != "RI00");
+    }
+
     void oldValueThatIsWrittenBack() {
         // The input ends as it began: its memory is not free for the call.
         const std::string text = readableGraph(
