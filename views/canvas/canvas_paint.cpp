@@ -108,7 +108,9 @@ void GraphCanvas::Private::paintCards(QPainter& p, const QRectF& content) const 
             p.setFont(painter->fonts().small);
             const auto say = [&](std::uint32_t count, std::uint32_t other, QChar arrow) {
                 QString words = count == 1 ? QString(arrow) + nameOf(other) : QString(arrow) + QString::number(count);
-                return small.elidedText(words, Qt::ElideRight, r.width() / 2 - 8);
+                // What tells groups apart stands at the end of their titles.
+                const bool group = count == 1 && drawing().cards[other].group >= 0;
+                return small.elidedText(words, group ? Qt::ElideMiddle : Qt::ElideRight, r.width() / 2 - 8);
             };
             if (stubsIn[i]) {
                 const PlacedEdge& e = drawing().edges[std::size_t(stubInEdge[i])];
