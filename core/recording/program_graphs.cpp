@@ -18,11 +18,15 @@ bool placed(const Unit& u) { return !u.group.compileId.empty() || u.group.aotId;
 
 bool usable(const Unit& u) { return !u.abandoned && !u.unread && u.stage != "kernel"; }
 
-/// The name without its numbers: `after_post_grad.0` and `after_post_grad.1` are files of one stage.
+/// The name without parts that are numbers: `after_post_grad`, `after_post_grad.0` and `after_post_grad.1` are files of one stage.
 std::string stem(const Unit& u) {
-    std::string out = std::to_string(static_cast<int>(u.form)) + " ";
-    for (const char c : u.label)
-        if (c < '0' || c > '9') out += c;
+    std::string out = std::to_string(static_cast<int>(u.form));
+    for (std::size_t at = 0; at <= u.label.size();) {
+        const std::size_t end = std::min(u.label.find('.', at), u.label.size());
+        const std::string part = u.label.substr(at, end - at);
+        if (part.find_first_not_of("0123456789") != part.npos) out += "." + part;
+        at = end + 1;
+    }
     return out;
 }
 

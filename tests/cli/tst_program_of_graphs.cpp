@@ -194,6 +194,20 @@ private slots:
         QCOMPARE(tangents, 2);
     }
 
+    /// Files of one stage that differ in a number; v1 and v2 are two programs.
+    void filesOfOneStageAreOneProgram() {
+        const QTemporaryDir folder;
+        const QByteArray head = "class Net(torch.nn.Module):\n";
+        for (const char* version : {"v1", "v2"}) {
+            write(folder.filePath(QStringLiteral("%1.post_grad.py").arg(version)), head + forward);
+            write(folder.filePath(QStringLiteral("%1.post_grad.1.py").arg(version)), head + backward);
+        }
+        const Answer both = runProgram({"exec", folder.path(), "--program", "auto"});
+        QVERIFY2(both.exit == 5 && both.err.contains("there are several: "), qPrintable(both.err));
+        const Answer one = runProgram({"exec", folder.path(), "--program", "v2", "--json"});
+        QVERIFY2(one.exit == 0, qPrintable(one.err));
+    }
+
     void bindingsAreReadFromAFile() {
         const QTemporaryDir folder;
         const QString good = folder.filePath("good.txt"), bad = folder.filePath("bad.txt"), log = folder.filePath("two.log");
