@@ -67,16 +67,24 @@ Reinplacer::Reinplacer(Graph& g, PassContext& ctx, AnalysisMode mode)
 bool Reinplacer::isCandidate(NodeId id) const {
     const Node& n = g_[id];
     if (n.kind != NodeKind::CallFunction) return false;
-    return wrapperKind(n) != WrapperKind::None || isInPlaceableForeach(n.op) || forms_.find(id) || inPlaceTwin(n.op) || n.op == "hop::with_effects" ||
+    if (isInPlaceableForeach(n.op)) {
+        // One that is not written back to inputs stays as it is (RI41).
+        const auto tensors = tensorsOf(n.arg(0));
+        return std::all_of(tensors.begin(), tensors.end(), [&](NodeId t) { return t && index_.writeBack(t, id); });
+    }
+    return wrapperKind(n) != WrapperKind::None || forms_.find(id) || inPlaceTwin(n.op) || n.op == "hop::with_effects" ||
            forwarding(id).twin;
 }
 
 void Reinplacer::run() {
     if (mode_ == AnalysisMode::Extent) {
         std::unordered_set<NodeId> fixed;
-        for (NodeId id : inOrder(g_))
+        bool any = false;
+        for (NodeId id : inOrder(g_)) {
             if (isCandidate(id)) fixed.insert(id);
-        if (fixed.empty()) return;
+            any = any || isInPlaceableForeach(g_[id].op);
+        }
+        if (fixed.empty() && !any) return;
         order_.emplace(g_, ctx_, std::move(fixed));
         findWrittenBackChains();
     }
