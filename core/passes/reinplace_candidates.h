@@ -107,6 +107,7 @@ private:
     std::size_t roomWork_ = 0;          ///< steps spent on making room
     std::unordered_set<NodeId> inPlaceScatters_;
     std::unordered_set<NodeId> writtenBackChain_;
+    std::unordered_set<NodeId> movedReaders_;      ///< stand before nodes that were asked about: no questions of their own
     std::unordered_map<NodeId, NodeId> standsIn_;  ///< result -> value that was written in place for it
     Replacements replacements_;
 };

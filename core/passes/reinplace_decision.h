@@ -81,6 +81,8 @@ public:
     void accept(NodeId value, NodeId result);
     /// Number of the memory in which the value lies; of extent analysis equal for all that accepted answers made one. Nothing when unknown.
     std::optional<std::uint32_t> memoryOf(NodeId value) const;
+    /// Whether it is known which inputs the returned values show in the program.
+    bool knowsReturned() const { return !shown_.empty(); }
     /// The program returns the result, or a view of it, in other memory than the input's: the value that is returned; invalid = no.
     NodeId returnedApart(NodeId result, NodeId input) const;
     /// Both are the same elements of one memory, as far as nodes were accepted.

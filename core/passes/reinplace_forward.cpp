@@ -1,4 +1,5 @@
-// Destination forwarding (reinplace.md 9, L10): `copy_(x, p)` where p computes element by element from input x. p writes into x itself.
+// Destination forwarding (reinplace.md 9, L10): `copy_(x, p)` where p computes element by element from input x, or from what was written in place
+// there. p writes into x itself.
 
 #include "core/passes/reinplace_candidates.h"
 #include "core/passes/reinplace_report.h"
@@ -25,27 +26,28 @@ bool Reinplacer::fitsForwarding(NodeId id, NodeId input) const {
 }
 
 Reinplacer::Forwarding Reinplacer::forwarding(NodeId id) const {
+    static const Name copy("aten::copy");
     const Node& n = g_[id];
-    if (n.kind != NodeKind::CallFunction || n.args.empty()) return {};
+    if (n.kind != NodeKind::CallFunction || n.args.empty() || movedReaders_.contains(id)) return {};
     const OpDef* op = ctx_.ops().find(n.op);
-    if (!op || !op->is(Trait::Pointwise) || !op->isPure()) return {};
+    if (!op || !(op->is(Trait::Pointwise) || n.is(copy)) || !op->isPure()) return {};
     const OpDef* twin = ctx_.ops().inPlaceOf(*op);
     if (!twin) return {};
     for (const std::size_t operand : {std::size_t{0}, std::size_t{1}}) {
         if (operand == 1 && !commutes(n)) break;
-        const NodeId input = n.arg(operand).asNode();
-        if (input && isInput(g_[input]) && index_.writeBack(input, id) && fitsForwarding(id, input)) return {twin->canonical, operand == 1};
+        const NodeId value = n.arg(operand).asNode(), input = value ? standing(value) : NodeId();
+        if (input && isInput(g_[input]) && index_.writeBack(input, id) && fitsForwarding(id, value)) return {twin->canonical, operand == 1};
     }
     return {};
 }
 
 void Reinplacer::visitForwarded(NodeId id, const Forwarding& how) {
     const NodeId input = g_[id].arg(how.swapped ? 1 : 0).asNode();
-    // A value that is returned besides must not become the caller's own input.
+    // A value that is returned besides must not become the caller's own input, unless the program returns that.
     const StorageId storage = index_.alias().storageOf(id);
     if (!storage) return;
     for (const StorageUse& use : index_.uses(storage))
-        if (use.user == g_.output()) return;
+        if (use.user == g_.output() && !table_.knowsReturned()) return;
     Question q;
     q.node = id;
     q.value = Value::node(input);

@@ -85,6 +85,7 @@ bool Reinplacer::moveReaders(const Question& q, const std::unordered_set<NodeId>
     rewrite.theorem = "reinplace 9 L2";
     rewrite.message = "read what " + g_[q.node].name.str() + " overwrites, and need none of its results";
     for (NodeId id : nodes) g_.moveBefore(id, q.node);
+    movedReaders_.insert(nodes.begin(), nodes.end());
     roomWork_ += index_.usersMoved(g_, nodes);
     ctx_.rewrite(std::move(rewrite));
     answer = table_.ask(q);
@@ -108,6 +109,7 @@ bool Reinplacer::saveOld(const Question& q, const std::vector<StorageUse>& reade
 
     const auto nodes = order_->sorted(moved);
     for (NodeId id : nodes) g_.moveBefore(id, q.node);
+    movedReaders_.insert(nodes.begin(), nodes.end());
     roomWork_ += index_.usersMoved(g_, nodes);
     const SavedValues saved = saveOldValues(g_, ctx_, *plan, index_, q.node);
     Rewrite rewrite{"save-old", {}, refs(g_, saved.made)};

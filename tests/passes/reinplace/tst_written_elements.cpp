@@ -150,6 +150,28 @@ private slots:
         QCOMPARE(run.count("aten.copy_.default"), 0);
     }
 
+    void sumBehindAnInPlaceCall() {  // foo(x); x += 1; return x[0]
+        const std::string text = readableGraph(R"(arg0_1: "f32[4, 2][2, 1]cpu")",
+                                               R"(foo = torch.ops.mylib.foo.default(arg0_1)
+               add_: "f32[4, 2][2, 1]cpu" = torch.ops.aten.add_.Tensor(arg0_1, 1)
+               select: "f32[2][1]cpu" = torch.ops.aten.select.int(arg0_1, 0, 0)
+               return (select,))");
+        RUN_PASSES(run, text, "best");
+        QCOMPARE(run.count("aten.clone.default"), 0);
+        QCOMPARE(run.count("aten.copy_.default"), 0);
+        QCOMPARE(run.count("aten.add_.Tensor"), 1);
+    }
+
+    void returnedSumStaysApart() {  // y = x + 1; x.copy_(y); return y
+        const std::string text = readableGraph(R"(arg0_1: "f32[4, 2][2, 1]cpu")",
+                                               R"(add: "f32[4, 2][2, 1]cpu" = torch.ops.aten.add.Tensor(arg0_1, 1)
+               copy_: "f32[4, 2][2, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, add)
+               return (add,))");
+        RUN_PASSES(run, text, "best");
+        QCOMPARE(run.count("aten.copy_.default"), 1);
+        QVERIFY(run.contains("return (add,)"));
+    }
+
     void differenceDoesNotCommute() {
         const std::string text = readableGraph(R"(arg0_1: "f32[4, 2][2, 1]cpu", arg1_1: "f32[4, 2][2, 1]cpu")",
                                                R"(sub: "f32[4, 2][2, 1]cpu" = torch.ops.aten.sub.Tensor(arg0_1, arg1_1)
