@@ -206,6 +206,8 @@ bool Reinplacer::keepsEveryElement(NodeId id) {
         if (!to || !t || to->dtype != t->dtype || !(to->sizes == t->sizes)) return false;
         source = from;
     }
+    // Where all of the input is covered, its old value need not stand any more: only the source's own reads say so.
+    if (form && source != form->source.asNode() && forms_.coversInput(g_, id)) return false;
     if (!source || !forms_.writesOwnView(g_, ctx_.ops(), index_.alias(), id, source)) return false;
     const StorageId storage = index_.alias().storageOf(id);
     if (!storage) return false;

@@ -31,7 +31,8 @@ public:
 
     void run(const std::vector<NodeId>& clones) {
         for (NodeId id : clones) {
-            if (ctx_.cancelled() || !g_.contains(id)) continue;
+            if (ctx_.cancelled() || work_ > kMostWork) return;
+            if (!g_.contains(id)) continue;
             const NodeId source = g_[id].arg(0).asNode();
             if (!source || !alias_.storageOf(id) || !alias_.storageOf(source)) continue;
             if (!remove(id, source)) narrow(id, source);
@@ -130,6 +131,7 @@ private:
         std::merge(mine.begin(), mine.end(), its.begin(), its.end(), std::back_inserter(merged),
                    [&](const Event& a, const Event& b) { return g_.before(a.node, b.node); });
         std::erase_if(merged, [&](const Event& e) { return e.node == clone; });
+        work_ += merged.size();
         its = std::move(merged);
         mine.clear();
         parent_[find(alias_.storageOf(clone))] = find(alias_.storageOf(value));
@@ -172,7 +174,9 @@ private:
         g_.setType(cut, g_[view].type, g_[view].trust);
         const NodeId copy = make.call(kClone, {Value::node(cut)});
         for (NodeId made : {cut, copy}) rewrite.after.push_back(ref(g_, made));
-        for (Event& e : eventsOf(source))
+        auto& read = eventsOf(source);
+        work_ += read.size();
+        for (Event& e : read)
             if (e.node == clone) e.node = copy;
         g_.replaceAllUses(view, copy);
         g_.erase(view);
@@ -186,9 +190,13 @@ private:
         return users.size() == 1 && users.front().uses == 1 ? users.front().id : NodeId();
     }
 
+    /// Events that may be moved for all clones of a graph: thousands of clones of one value would move all of its readers each time.
+    static constexpr std::size_t kMostWork = 50'000'000;
+
     Graph& g_;
     PassContext& ctx_;
     AliasInfo alias_;
+    std::size_t work_ = 0;
     std::vector<std::uint32_t> parent_;       ///< storages that became one, by storage
     std::vector<std::vector<Event>> events_;  ///< in graph order, by storage
 };
