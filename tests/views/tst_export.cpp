@@ -73,7 +73,7 @@ private slots:
     void aFileThatCannotBeWrittenIsSaid() {
         exportTo(folder_.filePath(QStringLiteral("no/such/folder/report.html")), false);
         QVERIFY(window_->banner()->isVisible());
-        const QString text = window_->banner()->findChild<QLabel*>()->text();
+        const QString text = window_->banner()->findChild<QLabel*>(QStringLiteral("error.what"))->text();
         QVERIFY2(text.contains(QLatin1String("cannot be written")), qPrintable(text));
         window_->banner()->hide();
     }
