@@ -15,7 +15,10 @@ public:
             Tensor shell = *t;
             if (t->storage) {
                 StoragePtr& storage = storages_[t->storage.get()];
-                if (!storage) storage = std::make_shared<Storage>(backend_, nullptr, t->storage->bytes);
+                if (!storage) {
+                    storage = std::make_shared<Storage>(backend_, nullptr, t->storage->bytes);
+                    storage->start = t->storage->start;
+                }
                 shell.storage = storage;
             }
             return shell;

@@ -13,6 +13,7 @@ Tensor flat(const StoragePtr& storage, DType dtype) {
     t.dtype = dtype;
     t.sizes = {static_cast<std::int64_t>(storage->bytes) / itemSize(dtype)};
     t.strides = {1};
+    t.offset = storage->start / itemSize(dtype);
     return t;
 }
 
@@ -33,6 +34,7 @@ public:
         const Tensor from = flat(t->storage, t->dtype);
         if (!storage) {
             storage = makeStorage(backend_, static_cast<std::size_t>(from.sizes[0] * itemSize(doubled(t->dtype))));
+            storage->start = from.offset * itemSize(doubled(t->dtype));
             backend_.copy(flat(storage, doubled(t->dtype)), from);
         }
         Tensor out = *t;

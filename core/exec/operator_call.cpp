@@ -102,7 +102,7 @@ RuntimeValue Run::callOperator(const OpPlan& op, Args args, const NodePlan* node
 
 // --- tensors -------------------------------------------------------------------------------------------------------------------------------
 
-Tensor Run::fresh(const Geometry& g, StorageRole role) {
+Tensor Run::fresh(const Geometry& g, std::int64_t room, StorageRole role) {
     Tensor t;
     t.dtype = options_.doubles ? doubled(g.dtype) : g.dtype;
     t.sizes = g.sizes;
@@ -111,11 +111,11 @@ Tensor Run::fresh(const Geometry& g, StorageRole role) {
     t.device = g.device;
     const std::int64_t item = itemSize(t.dtype);
     if (item == 0) failUnsupported("elements of type " + std::string(info(g.dtype).shortName) + " are not held");
-    t.storage = ledger_.allocate(storageBytes(t.sizes, t.strides, t.offset, item), role);
+    const std::int64_t bytes = storageBytes(t.sizes, t.strides, t.offset, item), start = bytes > 0 ? (t.offset - room) * item : 0;
+    t.storage = ledger_.allocate(bytes - start, role);
+    t.storage->start = start;
     return t;
 }
-
-Tensor Run::freshLike(const Tensor& t) { return fresh({t.dtype, t.sizes, t.strides, t.offset, t.device}); }
 
 Tensor Run::viewOf(const Tensor& base, const TensorType& type) const {
     const auto g = evaluate(type, {});
@@ -126,14 +126,46 @@ Tensor Run::viewOf(const Tensor& base, const TensorType& type) const {
     t.strides = g->strides;
     t.offset = g->offset;
     const std::int64_t needed = storageBytes(t.sizes, t.strides, t.offset, itemSize(t.dtype));
-    const auto held = static_cast<std::int64_t>(base.storage ? base.storage->bytes : 0);
+    const std::int64_t start = base.storage ? base.storage->start : 0;
+    const std::int64_t held = start + static_cast<std::int64_t>(base.storage ? base.storage->bytes : 0);
     if (needed > held) failShape("self", std::to_string(held) + " bytes of storage", std::to_string(needed));
+    if (needed > 0 && t.offset * itemSize(t.dtype) < start && !base.storage->hasRoom) giveRoom(base);
     return t;
+}
+
+/// Lets the bytes before the storage of `t` be read: whoever copies from the start of the address space takes them along, and looks at none of them.
+void Run::giveRoom(const Tensor& t) const {
+    Storage& s = *t.storage;
+    s.hasRoom = true;
+    if (!backend_.computes()) return;
+    const auto bytes = [](const StoragePtr& storage, std::int64_t offset, std::int64_t count) {
+        Tensor out;
+        out.storage = storage;
+        out.dtype = DType::U8;
+        out.sizes = {count};
+        out.strides = {1};
+        out.offset = offset;
+        return out;
+    };
+    const std::size_t size = s.bytes + static_cast<std::size_t>(s.start);
+    std::byte* const data = backend_.allocate(size);
+    if (!data) failExec("OUT_OF_MEMORY", {{"bytes", std::to_string(size)}, {"live", "?"}, {"free", "0"}});
+    const auto wide = std::make_shared<Storage>(backend_, data, size);
+    const std::vector<std::byte> zeros(static_cast<std::size_t>(s.start));
+    backend_.upload(bytes(wide, 0, s.start), zeros.data());
+    const auto moved = std::make_shared<Storage>(backend_, data + s.start, s.bytes);
+    moved->start = s.start;
+    moved->home = wide;
+    backend_.copy(bytes(moved, s.start, static_cast<std::int64_t>(s.bytes)), bytes(t.storage, s.start, static_cast<std::int64_t>(s.bytes)));
+    if (s.data && !s.home) s.backend.free(s.data, s.bytes);
+    s.data = moved->data;
+    s.home = wide;
 }
 
 /// The bytes that `t` reaches, gaps included, in a storage of their own.
 Tensor Run::copyOf(const Tensor& t, bool keepOffset) {
-    Tensor out = fresh({t.dtype, t.sizes, t.strides, keepOffset ? t.offset : 0, t.device});
+    const std::int64_t room = t.storage ? t.offset - t.storage->start / t.itemSize() : 0;
+    Tensor out = keepOffset ? fresh({t.dtype, t.sizes, t.strides, t.offset, t.device}, room) : fresh({t.dtype, t.sizes, t.strides, 0, t.device});
     if (!backend_.computes() || out.storage->bytes == 0) return out;
     Tensor from = t, to = out;
     from.sizes = to.sizes = {t.extent()};
@@ -262,7 +294,7 @@ void Run::runKernel(const Kernel& kernel, OpCall& call) {
     }
     if (kernel.workspace) {
         const std::int64_t bytes = kernel.workspace(call);
-        if (bytes > 0) call.workspace = fresh({DType::U8, {bytes}, {1}, 0, Name()}, StorageRole::Workspace);
+        if (bytes > 0) call.workspace = fresh({DType::U8, {bytes}, {1}, 0, Name()}, 0, StorageRole::Workspace);
     }
     backend_.launch(kernel, call);
     call.workspace = {};
@@ -278,7 +310,8 @@ std::optional<Tensor> Run::overDying(const OpPlan& op, const Args& args, const T
     auto g = evaluate(*type, frame.symbols);
     if (!g) return {};
     if (options_.doubles) g->dtype = doubled(g->dtype);
-    const std::int64_t bytes = storageBytes(g->sizes, g->strides, g->offset, itemSize(g->dtype));
+    const std::int64_t start = g->offset * itemSize(g->dtype);
+    const std::int64_t bytes = storageBytes(g->sizes, g->strides, g->offset, itemSize(g->dtype)) - start;
     // All that holds a storage must be this call's arguments and the values that end with it.
     const auto holders = [&](const Storage* s) {
         long n = 0;
@@ -290,7 +323,7 @@ std::optional<Tensor> Run::overDying(const OpPlan& op, const Args& args, const T
     for (const RuntimeValue& v : args) {
         const Tensor* t = v.tensor();
         if (!t || !t->storage || t->storage->role != StorageRole::Value || t->storage->bytes == 0 ||
-            static_cast<std::int64_t>(t->storage->bytes) != bytes)
+            static_cast<std::int64_t>(t->storage->bytes) != bytes || t->storage->start != start)
             continue;
         const bool sameLayout =
             itemSize(t->dtype) == itemSize(g->dtype) && t->sizes == g->sizes && t->strides == g->strides && t->offset == g->offset;

@@ -58,7 +58,7 @@ void forEachRun(const Tensor& t, F&& f) {
 
 /// Every byte of the storage belongs to an element of `t`.
 bool coversStorage(const Tensor& t) {
-    return t.offset == 0 && static_cast<std::size_t>(t.bytes()) == t.storage->bytes && t.extent() == t.numel();
+    return t.offset * t.itemSize() == t.storage->start && static_cast<std::size_t>(t.bytes()) == t.storage->bytes && t.extent() == t.numel();
 }
 
 Name parameterOf(const OpCall& call, std::size_t i) {
@@ -131,7 +131,7 @@ Tensor ReadTracer::makeCells(std::int64_t count, OriginId value) {
 std::optional<Tensor> ReadTracer::cells(const Tensor& t) {
     Shadow& s = shadowOf(t);
     if (s.unit == 0) {
-        const std::int64_t count = static_cast<std::int64_t>(t.storage->bytes) / t.itemSize();
+        const std::int64_t count = (t.storage->start + static_cast<std::int64_t>(t.storage->bytes)) / t.itemSize();
         s.cells = makeCells(count, s.whole).storage;
         s.unit = t.itemSize();
     }

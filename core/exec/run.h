@@ -107,9 +107,10 @@ private:
     /// Result types by the shape rules, by the annotation where these are silent.
     TypePtr resultType(const OpPlan& op, const Args& args, const NodePlan* node, const Frame* frame);
     void runKernel(const Kernel& kernel, OpCall& call);
-    Tensor fresh(const Geometry& g, StorageRole role = StorageRole::Value);
-    Tensor freshLike(const Tensor& t);
+    /// A tensor in a storage of its own, which begins `room` elements before it.
+    Tensor fresh(const Geometry& g, std::int64_t room = 0, StorageRole role = StorageRole::Value);
     Tensor viewOf(const Tensor& base, const TensorType& type) const;
+    void giveRoom(const Tensor& t) const;
     /// Tensors of a result type, allocated and appended to `outputs`, in the form of the operator's results.
     RuntimeValue materialise(const TypePtr& type, std::vector<Tensor>& outputs, const NodePlan* node, const Frame* frame, const OpPlan& op,
                              std::size_t position = 0);

@@ -32,12 +32,14 @@ struct Storage {
     Backend& backend;
     std::byte* data = nullptr;
     std::size_t bytes = 0;
+    std::int64_t start = 0;  ///< bytes of the address space before `data`: a scatter's result keeps the offset of its base, not the room there
+    bool hasRoom = false;    ///< they may be read nevertheless (zeros); nobody counts them
     memory::StorageId id = memory::kNoStorage;
-    memory::Site origin;              ///< node that allocated it
+    memory::Site origin;  ///< node that allocated it
     StorageRole role = StorageRole::Value;
-    std::uint64_t generation = 0;     ///< counts writes by nodes
-    bool synthetic = false;           ///< reached by a stand-in (executor.md 6.4)
-    std::shared_ptr<void> home;       ///< what owns `data` when it lies in an arena; null: this storage does
+    std::uint64_t generation = 0;  ///< counts writes by nodes
+    bool synthetic = false;        ///< reached by a stand-in (executor.md 6.4)
+    std::shared_ptr<void> home;    ///< what owns `data` when it lies in an arena; null: this storage does
 };
 using StoragePtr = std::shared_ptr<Storage>;
 
@@ -58,15 +60,18 @@ struct Tensor {
     /// Elements from the first to past the last one reached: 0 for empty tensors, else 1 + sum((size-1)*stride).
     std::int64_t extent() const;
     bool isContiguous() const;
-    std::byte* data() const { return storage && storage->data ? storage->data + offset * itemSize() : nullptr; }
-    template <class T> T* as() const { return reinterpret_cast<T*>(data()); }
+    std::byte* data() const { return storage && storage->data ? storage->data + (offset * itemSize() - storage->start) : nullptr; }
+    template <class T>
+    T* as() const {
+        return reinterpret_cast<T*>(data());
+    }
     TensorType type() const;  ///< as the IR writes it, offset included
     std::string str() const { return type().str(); }
 };
 
 /// The type in which a reference computes what has type `dtype`: f64 for floats, c128 for complex numbers.
 DType doubled(DType dtype);
-Shape contiguousStrides(const Shape& sizes);  ///< a size of 0 counts as 1
+Shape contiguousStrides(const Shape& sizes);          ///< a size of 0 counts as 1
 bool sameGeometry(const Tensor& a, const Tensor& b);  ///< same storage, dtype, sizes, strides, offset
 
 struct RuntimeValue;
@@ -78,8 +83,12 @@ struct RuntimeDict {
 
 /// What a node gives: None, bool, int, float, text (dtype, device, layout, string, operator), tensor, list or tuple, dict, slice.
 struct RuntimeValue {
-    struct Text { Name text; };
-    struct Slice { std::shared_ptr<const RuntimeList> parts; };  ///< start, stop, step
+    struct Text {
+        Name text;
+    };
+    struct Slice {
+        std::shared_ptr<const RuntimeList> parts;
+    };  ///< start, stop, step
     struct Ellipsis {};
     std::variant<std::monostate, bool, std::int64_t, double, Text, Tensor, RuntimeList, RuntimeDict, Slice, Ellipsis> data;
 
@@ -100,14 +109,18 @@ struct RuntimeValue {
     std::optional<std::int64_t> integer() const;  ///< int and bool
     std::optional<double> number() const;         ///< int, bool, float
     std::optional<bool> boolean() const;
-    Name text() const;                            ///< empty when it is none
+    Name text() const;  ///< empty when it is none
     /// Type as inference sees it: tensors exact, ints as constant symbols, lists as tuples.
     TypePtr type() const;
     /// Calls `f(const Tensor&)` for every tensor inside, in order.
-    template <class F> void forEachTensor(F&& f) const {
-        if (auto* t = tensor()) f(*t);
-        else if (auto* l = list()) for (const RuntimeValue& v : *l) v.forEachTensor(f);
-        else if (auto* d = std::get_if<RuntimeDict>(&data)) for (const RuntimeValue& v : d->items) v.forEachTensor(f);
+    template <class F>
+    void forEachTensor(F&& f) const {
+        if (auto* t = tensor())
+            f(*t);
+        else if (auto* l = list())
+            for (const RuntimeValue& v : *l) v.forEachTensor(f);
+        else if (auto* d = std::get_if<RuntimeDict>(&data))
+            for (const RuntimeValue& v : d->items) v.forEachTensor(f);
     }
 };
 

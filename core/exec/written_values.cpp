@@ -54,7 +54,10 @@ Tensor viewOf(const Node& n, const std::string& prefix, const RuntimeList& bases
                           std::any_of(view.strides.begin(), view.strides.end(), [](std::int64_t s) { return s < 0; });
     std::int64_t end = 0;
     if (negative || __builtin_add_overflow(view.offset, view.extent(), &end) || __builtin_mul_overflow(end, view.itemSize(), &end)) return {};
-    return view.numel() > 0 && end > static_cast<std::int64_t>(view.storage->bytes) ? Tensor() : view;
+    const std::int64_t start = view.storage->start;
+    const bool inside =
+        (view.storage->hasRoom || view.offset * view.itemSize() >= start) && end <= start + static_cast<std::int64_t>(view.storage->bytes);
+    return view.numel() > 0 && !inside ? Tensor() : view;
 }
 
 /// The last `count` items of a wrapper's tuple.

@@ -43,8 +43,8 @@ private slots:
         QVERIFY(stages.size() > 3);
         QCOMPARE(stages.first()["peak_exact"].toInteger(), 36864);
         QCOMPARE(stages.first()["kind"].toString(), QString("predicted"));
-        QCOMPARE(stages.at(2)["peak_exact"].toInteger(), 2654208);
-        QCOMPARE(stages.last()["peak_exact"].toInteger(), 3063808);  // v1 clones: worse than functional
+        QCOMPARE(stages.at(2)["peak_exact"].toInteger(), 2260992);
+        QCOMPARE(stages.last()["peak_exact"].toInteger(), 2670592);  // v1 clones: worse than functional
         for (const QJsonValue& stage : stages) {
             QVERIFY(stage["complete"].toBool());
             QVERIFY(stage["peak_charged"].toInteger() >= stage["peak_exact"].toInteger());
