@@ -117,7 +117,7 @@ Tensor Run::fresh(const Geometry& g, std::int64_t room, StorageRole role) {
     return t;
 }
 
-Tensor Run::viewOf(const Tensor& base, const TensorType& type) const {
+Tensor Run::viewOf(const Tensor& base, const TensorType& type) {
     const auto g = evaluate(type, {});
     if (!type.strides || !g) failShape("self", base.type().str(true, false), "a layout that it can be viewed in");
     Tensor t = base;
@@ -134,7 +134,7 @@ Tensor Run::viewOf(const Tensor& base, const TensorType& type) const {
 }
 
 /// Lets the bytes before the storage of `t` be read: whoever copies from the start of the address space takes them along, and looks at none of them.
-void Run::giveRoom(const Tensor& t) const {
+void Run::giveRoom(const Tensor& t) {
     Storage& s = *t.storage;
     s.hasRoom = true;
     if (!backend_.computes()) return;
@@ -147,13 +147,12 @@ void Run::giveRoom(const Tensor& t) const {
         out.offset = offset;
         return out;
     };
-    const std::size_t size = s.bytes + static_cast<std::size_t>(s.start);
-    std::byte* const data = backend_.allocate(size);
-    if (!data) failExec("OUT_OF_MEMORY", {{"bytes", std::to_string(size)}, {"live", "?"}, {"free", "0"}});
-    const auto wide = std::make_shared<Storage>(backend_, data, size);
+    const bool counted = ledger_.setUncounted(true);
+    const StoragePtr wide = ledger_.allocate(s.start + static_cast<std::int64_t>(s.bytes));
+    ledger_.setUncounted(counted);
     const std::vector<std::byte> zeros(static_cast<std::size_t>(s.start));
     backend_.upload(bytes(wide, 0, s.start), zeros.data());
-    const auto moved = std::make_shared<Storage>(backend_, data + s.start, s.bytes);
+    const auto moved = std::make_shared<Storage>(backend_, wide->data + s.start, s.bytes);
     moved->start = s.start;
     moved->home = wide;
     backend_.copy(bytes(moved, s.start, static_cast<std::int64_t>(s.bytes)), bytes(t.storage, s.start, static_cast<std::int64_t>(s.bytes)));

@@ -109,8 +109,8 @@ private:
     void runKernel(const Kernel& kernel, OpCall& call);
     /// A tensor in a storage of its own, which begins `room` elements before it.
     Tensor fresh(const Geometry& g, std::int64_t room = 0, StorageRole role = StorageRole::Value);
-    Tensor viewOf(const Tensor& base, const TensorType& type) const;
-    void giveRoom(const Tensor& t) const;
+    Tensor viewOf(const Tensor& base, const TensorType& type);
+    void giveRoom(const Tensor& t);
     /// Tensors of a result type, allocated and appended to `outputs`, in the form of the operator's results.
     RuntimeValue materialise(const TypePtr& type, std::vector<Tensor>& outputs, const NodePlan* node, const Frame* frame, const OpPlan& op,
                              std::size_t position = 0);

@@ -76,6 +76,19 @@ std::map<NodeKey, Name> originClasses(const ReadLog& log, const TracedRead& read
     return out;
 }
 
+bool contains(const std::map<NodeKey, Name>& all, const std::map<NodeKey, Name>& some) {
+    return std::all_of(some.begin(), some.end(), [&](const auto& o) { return all.contains(o.first); });
+}
+
+/// The other operand of a sum or product, which a rewrite may exchange with this one to write into it.
+std::optional<ReadKey> partnerOf(ReadKey key) {
+    static const Name self("self"), other("other");
+    Name& operand = std::get<2>(key);
+    if (operand != self && operand != other) return std::nullopt;
+    operand = operand == self ? other : self;
+    return key;
+}
+
 std::string nameOf(Name node) { return node ? node.str() : "nobody"; }
 
 }  // namespace
@@ -83,6 +96,14 @@ std::string nameOf(Name node) { return node ? node.str() : "nobody"; }
 std::vector<Finding> staleReads(const ReadLog& reference, const ReadLog& later, const RewriteSteps& rewrites, const std::string& pass) {
     const NodeClasses classes(rewrites, idleNodes(reference, later));
     const ReadIndex was(reference, classes), is(later, classes);
+    // Each of two operands reads what the other one read.
+    const auto exchanged = [&](const ReadKey& key, std::size_t i, const auto& wanted, const auto& seen) {
+        const auto partner = partnerOf(key);
+        if (!partner) return false;
+        const auto then = was.reads.find(*partner), now = is.reads.find(*partner);
+        if (then == was.reads.end() || now == is.reads.end() || then->second.size() <= i || now->second.size() <= i) return false;
+        return contains(originClasses(reference, *then->second[i], classes), seen) && contains(wanted, originClasses(later, *now->second[i], classes));
+    };
     std::vector<Finding> out;
     for (const auto& [key, reads] : is.reads) {
         const auto before = was.reads.find(key);
@@ -92,7 +113,7 @@ std::vector<Finding> staleReads(const ReadLog& reference, const ReadLog& later, 
             const TracedRead &now = *reads[i], &then = *before->second[i];
             const auto wanted = originClasses(reference, then, classes), seen = originClasses(later, now, classes);
             const auto stranger = std::find_if(seen.begin(), seen.end(), [&](const auto& o) { return !wanted.contains(o.first); });
-            if (stranger == seen.end()) continue;
+            if (stranger == seen.end() || exchanged(key, i, wanted, seen)) continue;
             auto missing = std::find_if(wanted.begin(), wanted.end(), [&](const auto& o) { return !seen.contains(o.first); });
             if (missing == wanted.end()) missing = wanted.begin();
             Finding f{"STALE_READ", now.reader, now.node, {}};

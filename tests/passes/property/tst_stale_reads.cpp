@@ -138,6 +138,27 @@ private slots:
         QVERIFY(exec::staleReads(machine.run(right, inputs).reads, machine.run(moved, inputs).reads, {}, "").empty());
     }
 
+    void aSumMayTakeItsOperandsTheOtherWayRound() {
+        const auto stage = [this](const char* sum) {
+            return read(std::string(R"(graph():
+    %x : [num_users=1] = placeholder[target=x]
+    %y : [num_users=1] = placeholder[target=y]
+    %sin : [num_users=2] = call_function[target=torch.ops.aten.sin.default](args = (%x,), kwargs = {})
+    %cos : [num_users=2] = call_function[target=torch.ops.aten.cos.default](args = (%y,), kwargs = {})
+    %add : [num_users=1] = call_function[target=torch.ops.aten.)") + sum + R"(, kwargs = {})
+    return add
+)");
+        };
+        const Graph right = stage("add.Tensor](args = (%sin, %cos)");
+        const Machine machine(ops_);
+        const exec::InputSet inputs = *exec::InputSet::make(right, ops_, {});
+        const auto findings = [&](const char* sum) {
+            return describe(exec::staleReads(machine.run(right, inputs).reads, machine.run(stage(sum), inputs).reads, {}, "reinplace"));
+        };
+        QCOMPARE(findings("add_.Tensor](args = (%cos, %sin)"), std::string());
+        QVERIFY(QByteArray::fromStdString(findings("add_.Tensor](args = (%cos, %cos)")).contains("self"));
+    }
+
     void undefinedBytesAreReported() {
         const Graph g = read(R"(graph():
     %x : [num_users=1] = placeholder[target=x]
