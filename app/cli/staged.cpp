@@ -128,9 +128,8 @@ std::optional<Diagnostic> record(Command& c, Recorder& recorder, std::int64_t gr
 }
 
 std::optional<Diagnostic> record(Command& c, Recorder& recorder, std::int64_t graphId, Graph& graph, const Pipeline& pipeline) {
-    return record(c, recorder, graphId, pipeline, [&](PassObserver* observer, const RunOptions& options) {
-        return runPipeline(graph, pipeline, c.ops(), {observer}, options);
-    });
+    return record(c, recorder, graphId, pipeline,
+                  [&](PassObserver* observer, const RunOptions& options) { return runPipeline(graph, pipeline, c.ops(), {observer}, options); });
 }
 
 /// Shows the error of a run and sets the exit code; ends the command when not even the first stage could be recorded.
@@ -205,9 +204,9 @@ void noteOpenInputs(Command& c, const Program& program) {
         constexpr std::size_t shown = 6;
         std::string names;
         for (std::size_t i = 0; i < open.size() && i < shown; ++i) names += (i ? ", " : "") + program.graphs()[k][open[i]].name.str();
-        c.note(fmt::format("inputs of g{} that nothing is bound to get values of their own: {}{}; lines like g{}.{} = g0.out[0] in --bind FILE bind them", k,
-                           names, open.size() > shown ? fmt::format(" and {} more", open.size() - shown) : "", k,
-                           program.graphs()[k][open[0]].name.str()));
+        c.note(fmt::format(
+            "inputs of g{} that nothing is bound to get values of their own: {}{}; lines like g{}.{} = g0.out[0] in --bind FILE bind them", k, names,
+            open.size() > shown ? fmt::format(" and {} more", open.size() - shown) : "", k, program.graphs()[k][open[0]].name.str()));
     }
 }
 

@@ -55,7 +55,8 @@ void runExec(Command& c) {
     if (!keep.empty() && !c.args().has("--save-outputs")) usage("--keep needs --save-outputs, which is where the values go");
     const Place place = placeOf(c);
     const bool recorded = !place.session.empty();
-    Staged staged = openStaged(c, place.file, place.session == place.file ? std::string() : place.session, recorded ? Writing::GoesOn : Writing::Ends);
+    Staged staged =
+        openStaged(c, place.file, place.session == place.file ? std::string() : place.session, recorded ? Writing::GoesOn : Writing::Ends);
     auto runs = prepareRuns(c, staged, std::move(options));
     const std::vector<int> stages = chosenStages(c, staged, *runs);
     const Execution execution = recorded ? executeAndRecord(c, staged, *runs, stages, place.session) : executeStages(c, *runs, stages);

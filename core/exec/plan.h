@@ -16,13 +16,13 @@ namespace aliascope::exec {
 /// How an operator runs.
 enum class Means : std::uint8_t {
     Unknown,
-    Symbolic,       ///< arithmetic on Python numbers, getitem, sizes and strides
+    Symbolic,  ///< arithmetic on Python numbers, getitem, sizes and strides
     HigherOrder,
-    View,           ///< a view, or a copy where the layout wants one
-    Handle,         ///< changes the geometry of its argument only (`t_`)
+    View,    ///< a view, or a copy where the layout wants one
+    Handle,  ///< changes the geometry of its argument only (`t_`)
     Foreach,
-    Body,           ///< from an `.ops` file
-    InPlace,        ///< writes arguments: in-place and out= forms
+    Body,     ///< from an `.ops` file
+    InPlace,  ///< writes arguments: in-place and out= forms
     Kernel,
     ViewCopy,       ///< `*_copy`: a view, copied row-major
     Uninitialised,  ///< `empty`
@@ -61,14 +61,14 @@ private:
 struct NodePlan {
     Means means = Means::Unknown;
     const OpPlan* op = nullptr;
-    std::vector<Value> values;        ///< of operators with schema: by parameter
-    std::optional<Diagnostic> misfit; ///< why the arguments do not fit the schema
-    std::vector<NodeId> dies;         ///< operands whose last use this is, in print order
-    bool unused = false;              ///< nobody uses the value
-    bool onlyItems = false;           ///< every user takes one item by number
-    std::vector<std::int64_t> taken;  ///< these items, sorted
-    bool lastOfItem = false;          ///< of getitem: no later node takes this item
-    std::vector<TypePtr> stated;      ///< annotations of the results; one for a tensor, by item for a tuple
+    std::vector<Value> values;         ///< of operators with schema: by parameter
+    std::optional<Diagnostic> misfit;  ///< why the arguments do not fit the schema
+    std::vector<NodeId> dies;          ///< operands whose last use this is, in print order
+    bool unused = false;               ///< nobody uses the value
+    bool onlyItems = false;            ///< every user takes one item by number
+    std::vector<std::int64_t> taken;   ///< these items, sorted
+    bool lastOfItem = false;           ///< of getitem: no later node takes this item
+    std::vector<TypePtr> stated;       ///< annotations of the results; one for a tensor, by item for a tuple
 };
 
 class GraphPlan {

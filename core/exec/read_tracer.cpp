@@ -11,16 +11,18 @@ constexpr std::byte kCanaryByte{0xC5};
 
 /// How an operator moves elements: run on origins in place of the elements it gives the origins of its results.
 struct Movement {
-    std::vector<std::size_t> elements;   ///< arguments whose elements are moved; everything else (indices, sizes) stays as it is
-    std::optional<std::size_t> fill;     ///< what is written where the indices say, a number or a tensor: the node's own
-    std::optional<std::size_t> unless;   ///< flag that makes it a computation (`accumulate`)
+    std::vector<std::size_t> elements;  ///< arguments whose elements are moved; everything else (indices, sizes) stays as it is
+    std::optional<std::size_t> fill;    ///< what is written where the indices say, a number or a tensor: the node's own
+    std::optional<std::size_t> unless;  ///< flag that makes it a computation (`accumulate`)
 };
 
 const Movement* movementOf(Name op) {
     static const std::unordered_map<Name, Movement> all = [] {
         std::unordered_map<Name, Movement> m;
-        for (const char* op : {"aten::clone", "aten::cat", "aten::stack", "aten::lift_fresh_copy", "aten::flip", "aten::roll"}) m[Name(op)] = {{0}, {}, {}};
-        for (const char* op : {"aten::copy", "aten::copy_", "aten::select_scatter", "aten::slice_scatter", "aten::diagonal_scatter", "aten::as_strided_scatter"})
+        for (const char* op : {"aten::clone", "aten::cat", "aten::stack", "aten::lift_fresh_copy", "aten::flip", "aten::roll"})
+            m[Name(op)] = {{0}, {}, {}};
+        for (const char* op :
+             {"aten::copy", "aten::copy_", "aten::select_scatter", "aten::slice_scatter", "aten::diagonal_scatter", "aten::as_strided_scatter"})
             m[Name(op)] = {{0, 1}, {}, {}};
         for (const char* op : {"aten::index_put", "aten::index_put_"}) m[Name(op)] = {{0}, 2, 3};
         for (const char* op : {"aten::index_copy", "aten::index_copy_", "aten::scatter.src", "aten::scatter_.src", "aten::index_fill.int_Scalar",
@@ -61,9 +63,7 @@ bool coversStorage(const Tensor& t) {
     return t.offset * t.itemSize() == t.storage->start && static_cast<std::size_t>(t.bytes()) == t.storage->bytes && t.extent() == t.numel();
 }
 
-Name parameterOf(const OpCall& call, std::size_t i) {
-    return call.op && i < call.op->schema.params.size() ? call.op->schema.params[i].name : Name();
-}
+Name parameterOf(const OpCall& call, std::size_t i) { return call.op && i < call.op->schema.params.size() ? call.op->schema.params[i].name : Name(); }
 
 bool isWrittenOnly(const OpCall& call, std::size_t param) {
     if (!call.op || param >= call.op->schema.params.size() || !call.op->schema.params[param].written()) return false;
@@ -224,8 +224,10 @@ bool ReadTracer::move(const Kernel& k, const OpCall& call) {
     const auto toCells = [&](const auto& self, RuntimeValue& v) -> void {
         if (Tensor* t = v.tensor()) {
             if (!t->storage || t->numel() == 0) return;
-            if (auto c = cells(*t)) *t = std::move(*c);
-            else whole = false;
+            if (auto c = cells(*t))
+                *t = std::move(*c);
+            else
+                whole = false;
         } else if (auto* list = std::get_if<RuntimeList>(&v.data)) {
             for (RuntimeValue& item : *list) self(self, item);
         }
@@ -247,8 +249,10 @@ bool ReadTracer::move(const Kernel& k, const OpCall& call) {
     }
     for (Tensor& t : shadow.outputs) {
         if (!t.storage || t.numel() == 0) continue;
-        if (auto c = cells(t)) t = std::move(*c);
-        else whole = false;
+        if (auto c = cells(t))
+            t = std::move(*c);
+        else
+            whole = false;
     }
     if (!whole) return false;
     try {
@@ -263,7 +267,8 @@ bool ReadTracer::move(const Kernel& k, const OpCall& call) {
 void ReadTracer::launch(const Kernel& k, OpCall& call) {
     const bool moved = movementOf(call.name) && move(k, call);
     const Movement* movement = movementOf(call.name);
-    if (!moved) noteReads(call);
+    if (!moved)
+        noteReads(call);
     else if (movement->fill && *movement->fill < call.args.size())
         call.args[*movement->fill].forEachTensor([&](const Tensor& t) { noteRead(t, parameterOf(call, *movement->fill), 0); });
     inner_.launch(k, call);
@@ -284,8 +289,10 @@ void ReadTracer::copy(const Tensor& dst, const Tensor& src) {
         return;
     }
     const auto to = cells(dst), source = cells(src);
-    if (to && source) host_->copy(*to, *source);
-    else stamp(dst);
+    if (to && source)
+        host_->copy(*to, *source);
+    else
+        stamp(dst);
 }
 
 void ReadTracer::upload(const Tensor& dst, const std::byte* hostContiguous) {

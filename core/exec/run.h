@@ -43,9 +43,9 @@ private:
         const GraphPlan* plan = nullptr;
         std::vector<RuntimeValue> values;  ///< by node id
         SymbolTable symbols;
-        std::string path;                  ///< call path; empty = main graph
+        std::string path;  ///< call path; empty = main graph
         std::uint32_t pathId = 0;
-        std::optional<memory::Site> owner; ///< of operator bodies: the node to which everything in the body belongs
+        std::optional<memory::Site> owner;  ///< of operator bodies: the node to which everything in the body belongs
     };
     class FrameScope;
 
@@ -160,7 +160,7 @@ private:
     std::size_t done_ = 0;
     int depth_ = 0;
     bool conditional_ = false, synthetic_ = false;
-    std::vector<Name> standIns_;      ///< operators, each once
+    std::vector<Name> standIns_;  ///< operators, each once
     std::size_t syntheticValues_ = 0;
     Place failure_;
     memory::Site site_;

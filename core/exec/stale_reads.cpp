@@ -102,7 +102,8 @@ std::vector<Finding> staleReads(const ReadLog& reference, const ReadLog& later, 
         if (!partner) return false;
         const auto then = was.reads.find(*partner), now = is.reads.find(*partner);
         if (then == was.reads.end() || now == is.reads.end() || then->second.size() <= i || now->second.size() <= i) return false;
-        return contains(originClasses(reference, *then->second[i], classes), seen) && contains(wanted, originClasses(later, *now->second[i], classes));
+        return contains(originClasses(reference, *then->second[i], classes), seen) &&
+               contains(wanted, originClasses(later, *now->second[i], classes));
     };
     std::vector<Finding> out;
     for (const auto& [key, reads] : is.reads) {

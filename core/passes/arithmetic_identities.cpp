@@ -92,8 +92,7 @@ private:
 
     /// Storages as they were when folding was done, and what has been merged since.
     struct Memory {
-        Memory(const Graph& g, const OpRegistry& ops)
-            : alias(g, ops), guard(g, ops, alias), writtenBack(storagesWrittenBack(ops, g, alias)) {
+        Memory(const Graph& g, const OpRegistry& ops) : alias(g, ops), guard(g, ops, alias), writtenBack(storagesWrittenBack(ops, g, alias)) {
             for (NodeId returned : flattenedOutputs(g)) guard.markReturned(returned);
         }
         AliasInfo alias;

@@ -47,8 +47,8 @@ private:
         if (!call) return false;
         const auto written = [&](const WrappedArgument& argument) { return argument.written && argument.value.usesNode(value); };
         const auto base = [&](const Value& v) { return v.asNode() == value; };
-        const bool writes = std::any_of(call->arguments.begin(), call->arguments.end(), written) ||
-                            std::any_of(call->bases.begin(), call->bases.end(), base);
+        const bool writes =
+            std::any_of(call->arguments.begin(), call->arguments.end(), written) || std::any_of(call->bases.begin(), call->bases.end(), base);
         if (wrappers_ == Wrappers::Writing && writes) return true;
         if (call->kind == WrapperKind::Launch) return wrappers_ == Wrappers::Cloned && !call->arguments.empty();
         const Value* left = g_[id].metaValue("clone_only"_n);

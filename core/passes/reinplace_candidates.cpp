@@ -72,8 +72,7 @@ bool Reinplacer::isCandidate(NodeId id) const {
         const auto tensors = tensorsOf(n.arg(0));
         return std::all_of(tensors.begin(), tensors.end(), [&](NodeId t) { return t && index_.writeBack(t, id); });
     }
-    return wrapperKind(n) != WrapperKind::None || forms_.find(id) || inPlaceTwin(n.op) || n.op == "hop::with_effects" ||
-           forwarding(id).twin;
+    return wrapperKind(n) != WrapperKind::None || forms_.find(id) || inPlaceTwin(n.op) || n.op == "hop::with_effects" || forwarding(id).twin;
 }
 
 void Reinplacer::run() {

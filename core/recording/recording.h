@@ -141,11 +141,11 @@ enum class HolderKey : std::uint8_t { Node, Storage, Op, Module, Source, Dtype }
 struct ChunkRow {
     Uid uid = 0;
     std::string node, op;
-    std::string role;          ///< `input`, `body`, `output`, `tangent`
-    std::optional<int> dim;    ///< axis of which a chunk holds a part
-    bool sum = false;          ///< the whole is the sum over the chunks
+    std::string role;        ///< `input`, `body`, `output`, `tangent`
+    std::optional<int> dim;  ///< axis of which a chunk holds a part
+    bool sum = false;        ///< the whole is the sum over the chunks
     std::optional<Uid> scaleUid;
-    std::string scale;         ///< tangent by which the whole is multiplied; empty = none
+    std::string scale;  ///< tangent by which the whole is multiplied; empty = none
     std::string rule;
 };
 /// Predicted peak of the graph in so many chunks; 1 = whole. Inputs are not counted.
@@ -220,7 +220,8 @@ public:
     std::vector<MemoryRunRow> memoryRuns(std::int64_t lane, int stage = 0) const;
     /// Texts of call paths in this session; 0 is the main graph's frame.
     std::vector<std::string> memoryCallPaths() const;
-    /// About `buckets` (at most one more) of the events [from, to), `to` < 0 = the end. Exact bytes come from mem_level, charged ones from the events.
+    /// About `buckets` (at most one more) of the events [from, to), `to` < 0 = the end. Exact bytes come from mem_level, charged ones from the
+    /// events.
     std::vector<memory::CurveBucket> memoryCurve(std::int64_t run, std::int64_t from = 0, std::int64_t to = -1, int buckets = 1000,
                                                  memory::Accounting accounting = memory::Accounting::Exact) const;
     std::vector<memory::Event> memoryEvents(std::int64_t run, std::int64_t from, std::int64_t count) const;

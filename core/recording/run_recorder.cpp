@@ -145,9 +145,10 @@ std::int64_t referenceRun(Database& db, std::int64_t run) {
     Statement known(db, "SELECT c.run_a FROM comparison c WHERE c.run_b = ?1 AND c.policy = ?2 LIMIT 1");
     known.bind(run, kErrorPolicy);
     if (known.step()) return known.integer(0);
-    Statement insert(db,
-                     "INSERT INTO run(stage, kind, device, backend, mode, accounting, seed, inputs, options, state, created) SELECT stage, kind, 'cpu-ref', "
-                     "backend, 'f64', accounting, seed, inputs, options, 'complete', created FROM run WHERE id = ?1 RETURNING id");
+    Statement insert(
+        db,
+        "INSERT INTO run(stage, kind, device, backend, mode, accounting, seed, inputs, options, state, created) SELECT stage, kind, 'cpu-ref', "
+        "backend, 'f64', accounting, seed, inputs, options, 'complete', created FROM run WHERE id = ?1 RETURNING id");
     insert.bind(run);
     insert.step();
     return insert.integer(0);

@@ -30,7 +30,8 @@ private:
     memory::MemoryReport report_;
 };
 
-/// What a run of the stage did to memory, in place of a prediction: where sizes depend on data, the plan takes those of a first run (executor.md 4.5).
+/// What a run of the stage did to memory, in place of a prediction: where sizes depend on data, the plan takes those of a first run
+/// (executor.md 4.5).
 std::shared_ptr<const StageMemory> memoryOfRun(const Recording& recording, std::int64_t lane, int stage, memory::EventLog log);
 /// The same of a run that the session holds. Its frames have no call paths.
 std::shared_ptr<const StageMemory> memoryOfRun(const Recording& recording, const MemoryRunRow& run);

@@ -24,11 +24,12 @@ private slots:
                                    getitem_1: "f32[8, 4][4, 1]cpu" = auto_functionalized[1]
                                    return (getitem_1,))"),
                    kReference);
-        QCOMPARE(run.after, std::string("graph():\n"
-                                        "    %arg0_1 : [num_users=1] = placeholder[target=arg0_1]\n"
-                                        "    %cos : [num_users=2] = call_function[target=torch.ops.aten.cos.default](args = (%arg0_1,), kwargs = {})\n"
-                                        "    %foo_default : [num_users=0] = call_function[target=torch.ops.mylib.foo.default](args = (%cos,), kwargs = {})\n"
-                                        "    return (cos,)\n"));
+        QCOMPARE(run.after,
+                 std::string("graph():\n"
+                             "    %arg0_1 : [num_users=1] = placeholder[target=arg0_1]\n"
+                             "    %cos : [num_users=2] = call_function[target=torch.ops.aten.cos.default](args = (%arg0_1,), kwargs = {})\n"
+                             "    %foo_default : [num_users=0] = call_function[target=torch.ops.mylib.foo.default](args = (%cos,), kwargs = {})\n"
+                             "    return (cos,)\n"));
     }
 
     void cloneOfAViewCopiesThePrefix() {
@@ -39,9 +40,14 @@ private slots:
                                             select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(cos, getitem_1, 0, 2)
                                             return (select_scatter, cos))");
         RUN_PASSES(run, text, kReference);
-        QVERIFY(run.contains("%as_strided_default : [num_users=1] = call_function[target=torch.ops.aten.as_strided.default](args = (%select, [12], [1], 0), kwargs = {})"));
-        QVERIFY(run.contains("%clone_default : [num_users=1] = call_function[target=torch.ops.aten.clone.default](args = (%as_strided_default,), kwargs = {})"));
-        QVERIFY(run.contains("%as_strided_default_1 : [num_users=2] = call_function[target=torch.ops.aten.as_strided.default](args = (%clone_default, [4], [1], 8), kwargs = {})"));
+        QVERIFY(
+            run.contains("%as_strided_default : [num_users=1] = call_function[target=torch.ops.aten.as_strided.default](args = (%select, [12], [1], "
+                         "0), kwargs = {})"));
+        QVERIFY(run.contains(
+            "%clone_default : [num_users=1] = call_function[target=torch.ops.aten.clone.default](args = (%as_strided_default,), kwargs = {})"));
+        QVERIFY(
+            run.contains("%as_strided_default_1 : [num_users=2] = call_function[target=torch.ops.aten.as_strided.default](args = (%clone_default, "
+                         "[4], [1], 8), kwargs = {})"));
         QCOMPARE(run.decision("x", "CLONED")->clonedBytes.value_or(-1), 48);
         RUN_PASSES(tight, text, kExtended);
         QVERIFY(tight.contains("args = (%select, [4], [1], 8)"));
@@ -68,10 +74,12 @@ private slots:
                                    getitem_1: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
                                    return (getitem_1,))"),
                    kReference);
-        QVERIFY(run.contains("%slice_tensor : [num_users=1] = call_function[target=torch.ops.aten.slice.Tensor](args = (%cos, 0, 0, 4), kwargs = {})"));
+        QVERIFY(
+            run.contains("%slice_tensor : [num_users=1] = call_function[target=torch.ops.aten.slice.Tensor](args = (%cos, 0, 0, 4), kwargs = {})"));
         QVERIFY(run.contains("%alias_default : [num_users=1] = call_function[target=torch.ops.aten.alias.default](args = (%cos,), kwargs = {})"));
         QVERIFY(run.contains("call_function[target=torch.ops.aten.as_strided.default](args = (%cos, [4], [1], 0), kwargs = {})"));
-        QVERIFY(run.contains("call_function[target=torch.ops.mylib.lst.default](args = ([%slice_tensor, %alias_default, %as_strided_default], 2.0), kwargs = {})"));
+        QVERIFY(run.contains(
+            "call_function[target=torch.ops.mylib.lst.default](args = ([%slice_tensor, %alias_default, %as_strided_default], 2.0), kwargs = {})"));
     }
 
     void severalResults() {
@@ -133,14 +141,18 @@ private slots:
                                    return (add,))"),
                    kReference);
         QCOMPARE(run.count("higher_order.triton_kernel_wrapper_functional"), 0);
-        QVERIFY(run.contains("%triton_kernel_wrapper_mutation : [num_users=0] = call_function[target=torch.ops.higher_order.triton_kernel_wrapper_mutation](args = (), kwargs = "
-                             "{kernel_idx: 0, constant_args_idx: 9, grid: [(2, 1, 1)], tma_descriptor_metadata: {}, kwargs: {x_ptr: %arg0_1, out_ptr: %as_strided_default_1}})"));
+        QVERIFY(
+            run.contains("%triton_kernel_wrapper_mutation : [num_users=0] = "
+                         "call_function[target=torch.ops.higher_order.triton_kernel_wrapper_mutation](args = (), kwargs = "
+                         "{kernel_idx: 0, constant_args_idx: 9, grid: [(2, 1, 1)], tma_descriptor_metadata: {}, kwargs: {x_ptr: %arg0_1, out_ptr: "
+                         "%as_strided_default_1}})"));
         QVERIFY(run.contains("args = (%as_strided_default_1, %mul)"));
     }
 
     void symbolicSizesBecomeNodes() {
-        RUN_PASSES(run, readableGraph(R"g(arg0_1: "Sym(s7)", arg1_1: "f32[s7, 4][4, 1]cpu")g",
-                                      R"(cos: "f32[s7, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg1_1)
+        RUN_PASSES(run,
+                   readableGraph(R"g(arg0_1: "Sym(s7)", arg1_1: "f32[s7, 4][4, 1]cpu")g",
+                                 R"(cos: "f32[s7, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg1_1)
                                          auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [cos])
                                          getitem_1: "f32[s7, 4][4, 1]cpu" = auto_functionalized_v2[1]
                                          return (getitem_1, cos))"),
@@ -157,8 +169,9 @@ private slots:
     }
 
     void constantSizeNodesFold() {
-        RUN_PASSES(run, readableGraph(R"g(arg0_1: "Sym(s7)", arg1_1: "Sym(s2)", arg2_1: "f32[s7, s2][s2, 1]cpu")g",
-                                      R"g(floordiv: "Sym(0)" = 0 // arg1_1
+        RUN_PASSES(run,
+                   readableGraph(R"g(arg0_1: "Sym(s7)", arg1_1: "Sym(s2)", arg2_1: "f32[s7, s2][s2, 1]cpu")g",
+                                 R"g(floordiv: "Sym(0)" = 0 // arg1_1
                                          cos: "f32[s7, s2][s2, 1]cpu" = torch.ops.aten.cos.default(arg2_1)
                                          auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _x_slice_dim = 0, _x_slice_start = floordiv, _x_slice_end = arg0_1, _all_bases = [cos])
                                          getitem_1: "f32[s7, s2][s2, 1]cpu" = auto_functionalized_v2[1]
@@ -168,7 +181,8 @@ private slots:
     }
 
     void selfCopyStaysOrGoes() {
-        const std::string text = onInput(R"(auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [arg0_1])
+        const std::string text = onInput(
+            R"(auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [arg0_1])
                                             getitem_1: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
                                             copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, getitem_1)
                                             return (copy_,))");

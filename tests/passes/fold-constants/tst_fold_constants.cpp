@@ -26,7 +26,8 @@ private slots:
         QTest::addColumn<QString>("calls");
         QTest::addColumn<QString>("full");  // arguments of the full that stands for `c`
         const auto row = [](const char* name, const char* calls, const char* full) { QTest::newRow(name) << calls << full; };
-        row("scalar_tensor", R"(c: "f32[][]cuda:0" = torch.ops.aten.scalar_tensor.default(0, dtype = torch.float32, device = device(type='cuda', index=0)))",
+        row("scalar_tensor",
+            R"(c: "f32[][]cuda:0" = torch.ops.aten.scalar_tensor.default(0, dtype = torch.float32, device = device(type='cuda', index=0)))",
             "([], 0.0), kwargs = {dtype: torch.float32, layout: torch.strided, device: cuda:0, pin_memory: False}");
         row("integers", R"(c: "i64[][]cuda:0" = torch.ops.aten.scalar_tensor.default(7, dtype = torch.int64, device = device(type='cuda', index=0)))",
             "([], 7), kwargs = {dtype: torch.int64,");
@@ -100,7 +101,8 @@ private slots:
 
     /// The copy separates a write from a reader; a second constant does so too, and copies nothing.
     void copiesOfConstantsAreConstants() {
-        const std::string text = graph(R"(f: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 2, dtype = torch.float32, layout = torch.strided, device = device(type='cuda', index=0), pin_memory = False)
+        const std::string text = graph(
+            R"(f: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 2, dtype = torch.float32, layout = torch.strided, device = device(type='cuda', index=0), pin_memory = False)
                                           c: "f32[3][1]cuda:0" = torch.ops.aten.clone.default(f)
                                           return (f, c, x))");
         RUN_PASSES(extended, text, "fold-constants{mode=extended}");
@@ -112,7 +114,8 @@ private slots:
 
     /// Both could be one buffer that someone writes.
     void sharedBuffersStay() {
-        RUN_PASSES(run, graph(R"(f: "f32[3, 4][4, 1]cuda:0" = torch.ops.aten.full.default([3, 4], 2.5, dtype = torch.float32, device = device(type='cuda'))
+        RUN_PASSES(run,
+                   graph(R"(f: "f32[3, 4][4, 1]cuda:0" = torch.ops.aten.full.default([3, 4], 2.5, dtype = torch.float32, device = device(type='cuda'))
                                  v: "f32[12][1]cuda:0" = torch.ops.aten.view.default(f, [12])
                                  return (f, v, x))"),
                    kReference);
@@ -146,7 +149,8 @@ private slots:
     }
 
     void valuesThatOnlyFeedConstantsAreDropped() {
-        const std::string text = graph(R"(f: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 2, dtype = torch.float32, device = device(type='cuda'))
+        const std::string text =
+            graph(R"(f: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 2, dtype = torch.float32, device = device(type='cuda'))
                                           c: "f32[3][1]cuda:0" = torch.ops.aten.neg.default(f)
                                           return (c,))");
         RUN_PASSES(reference, text, kReference);
@@ -174,10 +178,12 @@ private slots:
     void identities() {
         QFETCH(QString, call);
         QFETCH(QString, result);
-        RUN_PASSES(run, graph(R"(zeros: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 0, dtype = torch.float32, device = device(type='cuda'))
+        RUN_PASSES(run,
+                   graph(R"(zeros: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 0, dtype = torch.float32, device = device(type='cuda'))
                                  ones: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 1, dtype = torch.float32, device = device(type='cuda'))
                                  wide: "f32[2, 3][3, 1]cuda:0" = torch.ops.aten.full.default([2, 3], 0, dtype = torch.float32, device = device(type='cuda'))
-                                 )" + call.toStdString() + R"(
+                                 )" +
+                         call.toStdString() + R"(
                                  z = torch.ops.aten.cos.default(y)
                                  return (z, i))"),
                    kReference);
@@ -185,7 +191,9 @@ private slots:
     }
 
     void anotherDtypeIsConverted() {
-        RUN_PASSES(run, readableGraph(R"(x: "f16[3][1]cpu")", R"(zeros: "f32[3][1]cpu" = torch.ops.aten.full.default([3], 0, dtype = torch.float32, device = device(type='cpu'))
+        RUN_PASSES(run,
+                   readableGraph(R"(x: "f16[3][1]cpu")",
+                                 R"(zeros: "f32[3][1]cpu" = torch.ops.aten.full.default([3], 0, dtype = torch.float32, device = device(type='cpu'))
                                                                  y: "f32[3][1]cpu" = torch.ops.aten.add.Tensor(x, zeros)
                                                                  z = torch.ops.aten.cos.default(y)
                                                                  return (z,))"),
@@ -196,7 +204,8 @@ private slots:
 
     /// What may change a float waits for fp=fast.
     void strict() {
-        const std::string plus = graph(R"(zeros: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 0, dtype = torch.float32, device = device(type='cuda'))
+        const std::string plus =
+            graph(R"(zeros: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 0, dtype = torch.float32, device = device(type='cuda'))
                                           y: "f32[3][1]cuda:0" = torch.ops.aten.add.Tensor(x, zeros)
                                           z = torch.ops.aten.cos.default(y)
                                           return (z,))");
@@ -213,7 +222,8 @@ private slots:
                 QCOMPARE(run.count("aten.add.Tensor") + run.count("aten.mul.Tensor"), 0);
             }
         }
-        RUN_PASSES(negative, graph(R"(zeros: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], -0.0, dtype = torch.float32, device = device(type='cuda'))
+        RUN_PASSES(negative,
+                   graph(R"(zeros: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], -0.0, dtype = torch.float32, device = device(type='cuda'))
                                       y: "f32[3][1]cuda:0" = torch.ops.aten.add.Tensor(x, zeros)
                                       z = torch.ops.aten.cos.default(y)
                                       return (z,))"),
@@ -223,8 +233,9 @@ private slots:
 
     /// What was a value of its own becomes an input that is overwritten before it is read.
     void writeBackBeforeTheReader() {
-        const std::string text = readableGraph(R"(x: "f32[3][1]cpu", w: "f32[3][1]cpu")",
-                                               R"(ones: "f32[3][1]cpu" = torch.ops.aten.full.default([3], 1, dtype = torch.float32, device = device(type='cpu'))
+        const std::string text =
+            readableGraph(R"(x: "f32[3][1]cpu", w: "f32[3][1]cpu")",
+                          R"(ones: "f32[3][1]cpu" = torch.ops.aten.full.default([3], 1, dtype = torch.float32, device = device(type='cpu'))
                                                   y: "f32[3][1]cpu" = torch.ops.aten.mul.Tensor(x, ones)
                                                   z: "f32[3][1]cpu" = torch.ops.aten.cos.default(x)
                                                   copy_: "f32[3][1]cpu" = torch.ops.aten.copy_.default(x, z)
@@ -243,11 +254,13 @@ private slots:
 
     void operandOfOtherStrides() {
         const auto text = [](const std::string& user) {
-            return readableGraph(R"(x: "f32[3, 2][1, 3]cpu")",
-                                 R"(ones: "f32[3, 2][2, 1]cpu" = torch.ops.aten.full.default([3, 2], 1, dtype = torch.float32, device = device(type='cpu'))
+            return readableGraph(
+                R"(x: "f32[3, 2][1, 3]cpu")",
+                R"(ones: "f32[3, 2][2, 1]cpu" = torch.ops.aten.full.default([3, 2], 1, dtype = torch.float32, device = device(type='cpu'))
                                     y: "f32[3, 2][2, 1]cpu" = torch.ops.aten.mul.Tensor(ones, x)
                                     row: "f32[2][1]cpu" = torch.ops.aten.select.int(y, 0, 1)
-                                    )" + user + R"(
+                                    )" +
+                    user + R"(
                                     return (row, u))");
         };
         // Types follow the operand.

@@ -165,7 +165,8 @@ private:
         const std::int64_t n = size(a, 0), first = 1 + below(static_cast<int>(n));
         const NodeId split = call("aten::split_with_sizes", {Value::node(a), ints(first == n ? std::vector{n} : std::vector{first, n - first})});
         std::vector<Value> parts;
-        for (int i = 0; i < (first == n ? 1 : 2); ++i) parts.push_back(Value::node(call("operator::getitem", {Value::node(split), Value::integer(i)})));
+        for (int i = 0; i < (first == n ? 1 : 2); ++i)
+            parts.push_back(Value::node(call("operator::getitem", {Value::node(split), Value::integer(i)})));
         keep(call("aten::cat", {Value::list(std::move(parts))}));
     }
 

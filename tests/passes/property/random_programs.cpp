@@ -1,7 +1,7 @@
-// Long runs of the property tests: `random_programs [--first SEED] [--count N] [--seconds S] [--failures N] [--print] [--neutral]`. Seeds know nothing of each
-// other: several processes take a range each, and a run that ended early goes on behind the seed that its last line names. Ends with warnings and
-// failures by kind, and one line: programs, seconds, in how many of them best copies fewer bytes than torch-v2, failures. `random_programs FILE...`
-// checks programs that stand in files instead, such as those that a long run printed. Exit code 1 when a program fails.
+// Long runs of the property tests: `random_programs [--first SEED] [--count N] [--seconds S] [--failures N] [--print] [--neutral]`. Seeds know
+// nothing of each other: several processes take a range each, and a run that ended early goes on behind the seed that its last line names. Ends with
+// warnings and failures by kind, and one line: programs, seconds, in how many of them best copies fewer bytes than torch-v2, failures.
+// `random_programs FILE...` checks programs that stand in files instead, such as those that a long run printed. Exit code 1 when a program fails.
 
 #include <chrono>
 #include <cstdio>

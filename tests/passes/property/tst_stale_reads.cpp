@@ -63,7 +63,8 @@ struct Machine {
             if (result.error) out.error = result.error->format();
             tracer.noteResults(g, result);
             for (const auto* list : {&result.outputs, &result.inputs})
-                for (const exec::RuntimeValue& v : *list) v.forEachTensor([&](const exec::Tensor& t) { out.hashes.push_back(exec::digestOf(t).hash); });
+                for (const exec::RuntimeValue& v : *list)
+                    v.forEachTensor([&](const exec::Tensor& t) { out.hashes.push_back(exec::digestOf(t).hash); });
         }
         out.reads = tracer.takeLog();
         return out;
@@ -145,7 +146,8 @@ private slots:
     %y : [num_users=1] = placeholder[target=y]
     %sin : [num_users=2] = call_function[target=torch.ops.aten.sin.default](args = (%x,), kwargs = {})
     %cos : [num_users=2] = call_function[target=torch.ops.aten.cos.default](args = (%y,), kwargs = {})
-    %add : [num_users=1] = call_function[target=torch.ops.aten.)") + sum + R"(, kwargs = {})
+    %add : [num_users=1] = call_function[target=torch.ops.aten.)") +
+                        sum + R"(, kwargs = {})
     return add
 )");
         };
@@ -187,7 +189,8 @@ private slots:
                 QVERIFY2(traced.error.empty(), traced.error.c_str());
                 const auto findings = exec::staleReads(reference.reads, traced.reads, stage.rewrites, stage.pass);
                 QVERIFY2(findings.empty(), ("seed " + std::to_string(seed) + ", " + stage.pass + ":\n" + describe(findings) +
-                                            printGraphText(run.all.front().graph) + printGraphText(stage.graph)).c_str());
+                                            printGraphText(run.all.front().graph) + printGraphText(stage.graph))
+                                               .c_str());
                 ++stages;
             }
         }
@@ -217,7 +220,8 @@ private slots:
                 ++wrong;
                 const auto findings = exec::staleReads(reference.reads, traced.reads, last.rewrites, "reinplace");
                 QVERIFY2(!findings.empty(), ("seed " + std::to_string(seed) + " without " + last.graph[id].name.str() + "\n" +
-                                             printGraphText(run.all.front().graph) + printGraphText(mutant)).c_str());
+                                             printGraphText(run.all.front().graph) + printGraphText(mutant))
+                                                .c_str());
             }
         }
         qInfo("%d wrong re-inplacings caught, %d clones whose loss changes no result", wrong, harmless);
@@ -233,7 +237,8 @@ private:
         const Graph right = read(R"(graph():
     %x : [num_users=2] = placeholder[target=x]
     %sin : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%x,), kwargs = {})
-    %add_ : [num_users=1] = call_function[target=torch.ops.aten.add_.Tensor](args = (%x, )" + number + R"(), kwargs = {})
+    %add_ : [num_users=1] = call_function[target=torch.ops.aten.add_.Tensor](args = (%x, )" +
+                                 number + R"(), kwargs = {})
     return (sin, add_)
 )");
         Graph wrong = right.clone();

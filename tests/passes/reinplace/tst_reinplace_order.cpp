@@ -33,7 +33,8 @@ private slots:
 
     void readerGoesFirst() {  // must_copy behind locality reordering
         RUN_PASSES(run, wrapped("", R"(mul: "f32[8, 4][4, 1]cpu" = torch.ops.aten.mul.Tensor(cos, 2)
-                                       return (getitem_1, mul))"), kExtent);
+                                       return (getitem_1, mul))"),
+                   kExtent);
         QCOMPARE(run.code("x"), "RI00");
         QCOMPARE(run.decision("x")->rule, "reinplace 9 L2");
         QVERIFY(placeOf(run, "mul") < placeOf(run, "auto_functionalized_v2"));
@@ -43,7 +44,8 @@ private slots:
         RUN_PASSES(run, wrapped("", R"(slice_1: "f32[2, 4][4, 1]cpu" = torch.ops.aten.slice.Tensor(cos, 0, 1, 3)
                                        neg: "f32[2, 4][4, 1]cpu" = torch.ops.aten.neg.default(slice_1)
                                        add: "f32[2, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(neg, slice_1)
-                                       return (getitem_1, add))"), kExtent);
+                                       return (getitem_1, add))"),
+                   kExtent);
         QCOMPARE(run.code("x"), "RI00");
         QVERIFY(placeOf(run, "slice_1") < placeOf(run, "neg"));
         QVERIFY(placeOf(run, "add") < placeOf(run, "auto_functionalized_v2"));
@@ -120,18 +122,22 @@ private slots:
     }
 
     void columnKeepsItsStrides() {
-        RUN_PASSES(run, wrapped(R"(select: "f32[8][4]cpu" = torch.ops.aten.select.int(cos, 1, 2)
+        RUN_PASSES(run,
+                   wrapped(R"(select: "f32[8][4]cpu" = torch.ops.aten.select.int(cos, 1, 2)
                                    slice_1: "f32[2][4]cpu" = torch.ops.aten.slice.Tensor(select, 0, 0, 2))",
-                                "return (getitem_1, slice_1)"), kExtent);
+                           "return (getitem_1, slice_1)"),
+                   kExtent);
         QCOMPARE(run.code("x"), "RI52");
         QCOMPARE(*run.decision("x")->clonedBytes, 20);  // elements 2 to 6
         QVERIFY(run.contains("args = (%clone_default, [2], [4], 0)"));
     }
 
     void severalOldRowsShareOneCopy() {
-        RUN_PASSES(run, wrapped(R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 2)
+        RUN_PASSES(run,
+                   wrapped(R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 2)
                                    select_1: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 4))",
-                                "return (getitem_1, select, select_1)"), kExtent);
+                           "return (getitem_1, select, select_1)"),
+                   kExtent);
         QCOMPARE(run.code("x"), "RI52");
         QCOMPARE(*run.decision("x")->clonedBytes, 48);
         QCOMPARE(run.count("aten.clone.default"), 1);
@@ -139,15 +145,18 @@ private slots:
 
     void viewTakenBehindTheWrite() {
         RUN_PASSES(run, wrapped("", R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 2)
-                                       return (getitem_1, select))"), kExtent);
+                                       return (getitem_1, select))"),
+                   kExtent);
         QCOMPARE(run.code("x"), "RI52");
         QVERIFY(placeOf(run, "select") < placeOf(run, "clone_default"));
     }
 
     void cycleIsBrokenByTheRegionThatIsRead() {
-        RUN_PASSES(run, wrapped(R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 2))",
-                                R"(add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(getitem_1, select)
-                                   return (getitem_1, add))"), kExtent);
+        RUN_PASSES(run,
+                   wrapped(R"(select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 2))",
+                           R"(add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(getitem_1, select)
+                                   return (getitem_1, add))"),
+                   kExtent);
         QCOMPARE(run.code("x"), "RI52");
         QCOMPARE(*run.decision("x")->clonedBytes, 16);
         QVERIFY(run.contains("args = (%getitem_1, %clone_default)"));
@@ -191,9 +200,8 @@ private slots:
     }
 
     void chainThroughAWrappedCallIsWrittenInPlace() {
-        const std::string text = readableGraph(
-            R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
-            R"(select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, arg1_1, 0, 0)
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
+                                               R"(select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, arg1_1, 0, 0)
                auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [select_scatter])
                getitem: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
                select_scatter_1: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(getitem, arg1_1, 0, 1)
@@ -208,9 +216,8 @@ private slots:
 
     void scatterInFrontOfACallWritesOnlyItsRow() {
         // The call needs the scatter's result in memory: the row moves 16 B, the functional form makes all 128 B anew.
-        const std::string text = readableGraph(
-            R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
-            R"(select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, arg1_1, 0, 0)
+        const std::string text = readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu", arg1_1: "f32[4][1]cpu")",
+                                               R"(select_scatter: "f32[8, 4][4, 1]cpu" = torch.ops.aten.select_scatter.default(arg0_1, arg1_1, 0, 0)
                auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [select_scatter])
                getitem: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
                add: "f32[8, 4][4, 1]cpu" = torch.ops.aten.add.Tensor(getitem, 1)
@@ -252,9 +259,9 @@ private slots:
 
     void resultOfOtherStridesIsStillTheInput() {
         // Functionally the result would be dense; in place it is the input, gaps and all, and the write-back has nothing left to do.
-        const std::string text = readableGraph(
-            R"(arg0_1: "f32[5, 2][4, 1]cpu", arg1_1: "f32[5, 2][2, 1]cpu", arg2_1: "i64[1][1]cpu", arg3_1: "f32[1, 2][2, 1]cpu")",
-            R"(slice_scatter: "f32[5, 2][4, 1]cpu" = torch.ops.aten.slice_scatter.default(arg0_1, arg1_1, 0, 0, 9223372036854775807)
+        const std::string text =
+            readableGraph(R"(arg0_1: "f32[5, 2][4, 1]cpu", arg1_1: "f32[5, 2][2, 1]cpu", arg2_1: "i64[1][1]cpu", arg3_1: "f32[1, 2][2, 1]cpu")",
+                          R"(slice_scatter: "f32[5, 2][4, 1]cpu" = torch.ops.aten.slice_scatter.default(arg0_1, arg1_1, 0, 0, 9223372036854775807)
                index_put: "f32[5, 2][2, 1]cpu" = torch.ops.aten.index_put.default(slice_scatter, [arg2_1], arg3_1)
                copy_: "f32[5, 2][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, index_put)
                return ())");

@@ -70,9 +70,8 @@ private slots:
     // --- L8: views that are written on their own ---------------------------------------------------------------------------------------------------
 
     void launchOnARow() {
-        const std::string text = readableGraph(
-            R"(arg0_1: "f32[4][1]cpu", arg1_1: "f32[8, 4][4, 1]cpu")",
-            R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg1_1)
+        const std::string text = readableGraph(R"(arg0_1: "f32[4][1]cpu", arg1_1: "f32[8, 4][4, 1]cpu")",
+                                               R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg1_1)
                select: "f32[4][1]cpu" = torch.ops.aten.select.int(cos, 0, 1)
                launch = torch.ops.higher_order.triton_kernel_wrapper_functional(kernel_idx = 0, constant_args_idx = 0, grid = [(1, 1, 1)], tma_descriptor_metadata = {}, kwargs = {'in_ptr': arg0_1, 'out_ptr': select}, tensors_to_clone = ['out_ptr'])
                getitem: "f32[4][1]cpu" = launch['out_ptr']

@@ -8,7 +8,9 @@ using namespace aliascope::testing;
 namespace {
 
 std::string onCos(const std::string& body) {
-    return readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu")", R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1))" "\n" + body);
+    return readableGraph(R"(arg0_1: "f32[8, 4][4, 1]cpu")", R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1))"
+                                                            "\n" +
+                                                                body);
 }
 
 }  // namespace
@@ -44,7 +46,8 @@ private slots:
 
     void kept_data() {
         QTest::addColumn<QString>("call");
-        QTest::newRow("clone with other strides") << R"(x: "f32[8, 4][1, 8]cpu" = torch.ops.aten.clone.default(cos, memory_format = torch.contiguous_format))";
+        QTest::newRow("clone with other strides")
+            << R"(x: "f32[8, 4][1, 8]cpu" = torch.ops.aten.clone.default(cos, memory_format = torch.contiguous_format))";
         QTest::newRow("slice without end") << R"(x: "f32[8, 4][4, 1]cpu" = torch.ops.aten.slice.Tensor(cos, 0, 0))";
         QTest::newRow("slice of a part") << R"(x: "f32[7, 4][4, 1]cpu" = torch.ops.aten.slice.Tensor(cos, 0, 0, 7))";
         QTest::newRow("slice from 1") << R"(x: "f32[7, 4][4, 1]cpu" = torch.ops.aten.slice.Tensor(cos, 0, 1, 9223372036854775807))";
@@ -97,7 +100,8 @@ private slots:
                                                                       return (x,))"),
                    "remove-noops");
         QCOMPARE(run.after, run.before);
-        QVERIFY(std::any_of(run.decisions.begin(), run.decisions.end(), [](const Decision& d) { return d.code == "OUTPUT_ALIAS" && d.verdict == "refused"; }));
+        QVERIFY(std::any_of(run.decisions.begin(), run.decisions.end(),
+                            [](const Decision& d) { return d.code == "OUTPUT_ALIAS" && d.verdict == "refused"; }));
     }
 
     void flattenedOutputsInExtendedMode() {
