@@ -194,6 +194,9 @@ private:
         // A scatter copies its first argument together with its place in the storage.
         const TensorType* copied = def.is(Trait::Scatter) && first ? out_.geometry(first) : nullptr;
         fresh(id, StorageRole::Intermediate, copied ? copied->offset : SymInt(0));
+        // The place stays, the room before it is not made.
+        StorageInfo& made = out_.storages_.back();
+        if (copied && copied->offset && made.bytes && n.tensor()) made.bytes = *made.bytes - *copied->offset * SymInt(itemSize(n.tensor()->dtype));
     }
 
     bool view(NodeId id, const BoundCall& bound, NodeId first) {
