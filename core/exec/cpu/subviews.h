@@ -71,7 +71,8 @@ inline bool fitsStorage(const Tensor& t) {
     }
     if (empty) return true;
     if (__builtin_add_overflow(last, 1, &last) || __builtin_mul_overflow(last, t.itemSize(), &bytes)) return false;
-    return t.storage && static_cast<std::size_t>(bytes) <= t.storage->bytes;
+    if (!t.storage || bytes > t.storage->start + static_cast<std::int64_t>(t.storage->bytes)) return false;
+    return t.storage->hasRoom || t.offset * t.itemSize() >= t.storage->start;
 }
 
 /// Type of a row-major result.
