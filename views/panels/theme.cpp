@@ -39,6 +39,7 @@ public:
 
     QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
         QPixmap out(size);
+        if (size.isEmpty()) return out;  // a button without room
         out.fill(Qt::transparent);
         QPainter painter(&out);
         paint(&painter, QRect(QPoint(0, 0), size), mode, state);
