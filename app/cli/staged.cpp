@@ -191,6 +191,7 @@ std::vector<StatedBinding> statedBindings(Command& c) {
             read.error().file = path;
             throw Failure{ExitInput, read.error().format()};
         }
+        for (StatedBinding& binding : *read) binding.file = path;
         out.insert(out.end(), read->begin(), read->end());
     }
     return out;

@@ -76,6 +76,7 @@ private:
         for (const StatedBinding& s : stated_) {
             const auto unknown = [&](std::string what, std::string why) {
                 Diagnostic d = userError("BIND_UNKNOWN", {{"what", std::move(what)}, {"why", std::move(why)}});
+                d.file = s.file;
                 d.line = s.line;
                 return fail(std::move(d));
             };
@@ -102,6 +103,7 @@ private:
             const auto [other, fresh] = known.try_emplace({s.graph, input}, &s);
             if (!fresh) {
                 Diagnostic d = ambiguous(s.graph, s.input, {sourceText(*other->second), sourceText(s)});
+                d.file = s.file;
                 d.line = s.line;
                 return fail(std::move(d));
             }

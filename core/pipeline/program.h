@@ -25,6 +25,7 @@ struct StatedBinding {
     std::optional<std::size_t> out;  ///< returned value, from 0
     Name node;                       ///< or a node or placeholder, by name
     std::uint32_t line = 0;          ///< in the file, from 1
+    std::string file = {};           ///< that states it, for messages; whoever reads the file fills it in
 };
 /// Lines of bindings; `#` starts a comment. Error BIND_TEXT with line.
 Result<std::vector<StatedBinding>> parseBindings(std::string_view text);

@@ -220,6 +220,9 @@ private slots:
         const Answer b = runProgram({"exec", log, "--program", "1,3,4,2", "--bind", bad});
         QCOMPARE(b.exit, 3);
         QVERIFY2(b.err.contains("bad.txt:2:"), qPrintable(b.err));
+        write(bad, "# comment\ng1.nobody = g0.out[0]\n");
+        const Answer unknown = runProgram({"exec", log, "--program", "1,3,4,2", "--bind", bad});
+        QVERIFY2(unknown.err.contains("bad.txt:2: error BIND_UNKNOWN: g1.nobody"), qPrintable(unknown.err));
     }
 
     /// nonzero: the plan takes the sizes of a run when there is one.

@@ -25,6 +25,16 @@ bool settle(Session& session) {
     return QTest::qWaitFor([&] { return !session.jobs().busy(); }, 60'000);
 }
 
+/// The stage as text, once it is ready; null when it does not come.
+StageTextPtr textOf(Session& session, TextForm form, bool withRemoved = false) {
+    StageTextPtr text;
+    const auto heard = QObject::connect(&session, &Session::textReady, &session, [&](const StageTextPtr& ready) { text = ready; });
+    session.requestText(form, withRemoved);
+    const bool settled = settle(session);
+    QObject::disconnect(heard);
+    return settled ? text : nullptr;
+}
+
 }  // namespace
 
 class TestSession : public QObject {
@@ -122,10 +132,7 @@ private slots:
         Session session;
         session.open(kvCache("torch-v1"));
         QVERIFY(settle(session));
-        StageTextPtr text;
-        connect(&session, &Session::textReady, this, [&](const StageTextPtr& ready) { text = ready; });
-        session.requestText(TextForm(form));
-        QVERIFY(settle(session));
+        const StageTextPtr text = textOf(session, TextForm(form));
         QVERIFY(text);
         std::size_t placed = 0;
         for (const NodeRowPtr& node : session.view()->snapshot->nodes) {
@@ -144,10 +151,7 @@ private slots:
         request.stage = QStringLiteral("last");
         session.open(request);
         QVERIFY(settle(session));
-        StageTextPtr text;
-        connect(&session, &Session::textReady, this, [&](const StageTextPtr& ready) { text = ready; });
-        session.requestText(TextForm::Original, true);
-        QVERIFY(settle(session));
+        const StageTextPtr text = textOf(session, TextForm::Original, true);
         QVERIFY(text && text->form == TextForm::Original && !text->withRemoved);
         QFile file(request.path);
         QVERIFY(file.open(QIODevice::ReadOnly));
@@ -173,10 +177,7 @@ private slots:
         QVERIFY(session.pendingDocument());
         session.openUnit(1);
         QVERIFY(settle(session));
-        StageTextPtr text;
-        connect(&session, &Session::textReady, this, [&](const StageTextPtr& ready) { text = ready; });
-        session.requestText(TextForm::Original);
-        QVERIFY(settle(session));
+        const StageTextPtr text = textOf(session, TextForm::Original);
         QVERIFY(text);
         QCOMPARE(text->firstLine, 4);
         QCOMPARE(text->lines.front(), QStringLiteral("graph():"));
@@ -191,10 +192,7 @@ private slots:
         request.stage = QStringLiteral("last");
         session.open(request);
         QVERIFY(settle(session));
-        StageTextPtr text;
-        connect(&session, &Session::textReady, this, [&](const StageTextPtr& ready) { text = ready; });
-        session.requestText(TextForm::Readable, true);
-        QVERIFY(settle(session));
+        const StageTextPtr text = textOf(session, TextForm::Readable, true);
         QVERIFY(text && text->withRemoved);
         const StageRow& stage = session.data().stages.back();
         std::int64_t removed = 0;
