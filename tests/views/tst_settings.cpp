@@ -8,6 +8,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 
 #include "tests/views/open_window.h"
 #include "tests/views/picture.h"
@@ -74,8 +75,11 @@ private slots:
             QVERIFY(settled(window.session()));
             QVERIFY(window.session().stage() > before);
             auto* theme = window.findChild<QComboBox*>(QStringLiteral("settings.theme"));
+            const auto* chip = window.findChild<QToolButton*>(QStringLiteral("decisions.chip0"));
+            const QImage light = chip->icon().pixmap(chip->iconSize()).toImage();
             while (theme->currentIndex() + 1 < theme->count()) QTest::keyClick(theme, Qt::Key_Down);
             QCOMPARE(themeChoice(), ThemeChoice::Dark);
+            QVERIFY(chip->icon().pixmap(chip->iconSize()).toImage() != light);
             keepPicture(window, QStringLiteral("settings-dark"));
             window.close();
         }

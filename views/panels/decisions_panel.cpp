@@ -1,6 +1,7 @@
 #include "views/panels/decisions_panel.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPainter>
@@ -35,6 +36,7 @@ DecisionsPanel::DecisionsPanel(Session& session, QWidget* parent)
       groups_(new DecisionGroupModel(*model_, this)) {
     proxy_->setSourceModel(model_);
     build();
+    drawChips();
     connect(&session_, &Session::recordingChanged, this, &DecisionsPanel::showDecisions);
     connect(&session_, &Session::selectionChanged, this, &DecisionsPanel::follow);
 }
@@ -145,7 +147,6 @@ void DecisionsPanel::showDecisions() {
         chip->setText(text);
         chip->setAccessibleName(text);
         chip->setToolTip(tr("Show only: %1").arg(verdictWord(VerdictKind(i))));
-        chip->setIcon(verdictIcon(VerdictKind(i)));
         chip->setVisible(counts[std::size_t(i)] > 0);
         if (counts[std::size_t(i)] == 0) chip->setChecked(false);
     }
@@ -242,6 +243,16 @@ QString DecisionsPanel::command() const {
     if (const QString text = filter_->text().trimmed(); !text.isEmpty()) terms << (terms.isEmpty() ? text : QStringLiteral("(%1)").arg(text));
     if (!terms.isEmpty()) options << QStringLiteral("--find") << terms.join(QLatin1Char(' '));
     return commandLine(session_, QStringLiteral("decisions"), options);
+}
+
+void DecisionsPanel::drawChips() {
+    for (int i = 0; i < kVerdictKinds; ++i)
+        if (QToolButton* chip = chips_[std::size_t(i)]) chip->setIcon(verdictIcon(VerdictKind(i)));
+}
+
+void DecisionsPanel::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) drawChips();
 }
 
 }  // namespace aliascope

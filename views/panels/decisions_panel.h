@@ -32,8 +32,12 @@ public:
 signals:
     void whyWanted();
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
     void build();
+    void drawChips();  ///< their glyphs, in the colours of the theme
     void showDecisions();
     void updateFilter();
     void updateFooter();
