@@ -33,6 +33,7 @@ const std::vector<Bound>& bounds() {
         {"nodes", count, [](Limits& l, std::int64_t n) { l.reading.nodesPerGraph = static_cast<std::uint32_t>(n); }},
         {"values", nesting, [](Limits& l, std::int64_t n) { l.reading.valueDepth = static_cast<std::uint32_t>(n); }},
         {"classes", nesting, [](Limits& l, std::int64_t n) { l.reading.classDepth = static_cast<std::uint32_t>(n); }},
+        {"subgraphs", count, [](Limits& l, std::int64_t n) { l.reading.subGraphs = static_cast<std::uint32_t>(n); }},
         {"messages", count, [](Limits& l, std::int64_t n) { l.reading.diagnosticsPerUnit = static_cast<std::uint32_t>(n); }},
         {"graphs", count, [](Limits& l, std::int64_t n) { l.recording.graphs = n; }},
         {"lanes", count, [](Limits& l, std::int64_t n) { l.recording.lanes = n; }},

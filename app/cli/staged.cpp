@@ -75,13 +75,23 @@ std::string laneList(const std::vector<LaneRow>& lanes) {
     return out;
 }
 
+/// The graph of the last lane of that name, or of the last lane. Of stages that the file held already the first lane counts: the forward.
+std::int64_t graphOfLane(const std::vector<LaneRow>& lanes, const std::string& name) {
+    for (auto lane = lanes.rbegin(); lane != lanes.rend(); ++lane)
+        if (!name.empty() && lane->name == name) return lane->graph;
+    if (lanes.empty()) return 0;
+    const auto foreign = [](const LaneRow& lane) { return lane.kind == "foreign"; };
+    return foreign(lanes.back()) ? std::find_if(lanes.begin(), lanes.end(), foreign)->graph : lanes.back().graph;
+}
+
 GraphRow pickGraphRow(Command& c, const Recording& recording, const std::vector<LaneRow>& lanes) {
     const auto graphs = recording.graphs();
     const std::string selector = c.args().get("--graph");
     if (graphs.empty()) throw Failure{ExitNotFound, recording.path() + " has no graph: its writer ended before one was in it"};
     if (selector.empty()) {
+        const std::int64_t wanted = graphOfLane(lanes, c.args().get("--pipeline"));
         for (const GraphRow& graph : graphs)
-            if (!lanes.empty() && graph.id == lanes.back().graph) return graph;
+            if (graph.id == wanted) return graph;
         return graphs.front();
     }
     std::vector<GraphRow> found;
@@ -275,7 +285,7 @@ Staged runFile(Command& c, const std::string& file, const Pipeline& pipeline, St
         if (!ids) endWith(ids.error());
         graphId = ids->at(picked.unit);
         if (keep)
-            if (auto foreign = recordForeignLanes(*recorder, document, picked.unit, *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
+            if (auto foreign = recordForeignLanes(*recorder, document, {picked.unit}, *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
     }
     const auto error = record(c, *recorder, *graphId, document.units[picked.unit].graph, pipeline);
     finishRun(c, std::move(recorder), writing, pipeline, error, staged);

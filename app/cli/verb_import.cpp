@@ -65,7 +65,6 @@ void runImport(Command& c) {
         const auto ids = (*recorder)->addDocument(document);
         if (!ids) endWith(ids.error());
         const auto units = chosenUnits(c, document);
-        if (auto foreign = recordForeignLanes(**recorder, document, units.front(), *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
         for (const std::size_t unit : units) {
             Unit& one = document.units[unit];
             const std::int64_t nodes = one.statedNodes;
@@ -76,6 +75,8 @@ void runImport(Command& c) {
                 {"id", std::to_string(ids->at(unit))}, {"name", one.label}, {"kind", toString(one.graph.phase)}, {"nodes", nodes}, {"source", file}};
             table.rows.push_back(std::move(row));
         }
+        // Behind the graphs: what is shown of a session without further ado is its last lanes.
+        if (auto foreign = recordForeignLanes(**recorder, document, units, *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
     }
     if (auto closed = (*recorder)->close(); !closed) c.error(closed.error(), ExitOutput);
     c.input["path"] = sources;

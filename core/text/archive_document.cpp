@@ -39,7 +39,10 @@ public:
             }
         }
         if (!doc_.units.empty()) return std::move(doc_);
-        return fail(failure ? *failure : refusal(root));
+        if (failure) return fail(*failure);
+        if (const auto refused = refusal(root)) return fail(*refused);
+        // Any archive of dumps: what users attach to reports.
+        return readFolder(source_, path_, context_);
     }
 
 private:
@@ -73,7 +76,8 @@ private:
         if (!text) return fail(text.error());
         const std::string& member = source_.members()[index].name;
         const JsonDocument json(*text, 0, text->size(), context_.options.limits.jsonDepth);
-        if (!isProgram(json.root())) return fail(noGraph(path_ + "/" + member, "this is " + describeJson(json.root())));
+        if (!isProgram(json.root()))
+            return fail(noGraph(path_ + "/" + member, json.error() ? "this is no JSON" : "this is JSON, " + describeJson(json.root())));
         Document part = readProgramText(std::move(*text), path_ + "/" + member, context_);
         for (Unit& unit : part.units) {
             unit.label = name;
@@ -95,7 +99,8 @@ private:
         }
     }
 
-    Diagnostic refusal(const std::string& root) const {
+    /// Why an archive of PyTorch without a program cannot be shown; nothing when it is none of PyTorch.
+    std::optional<Diagnostic> refusal(const std::string& root) const {
         const auto any = [&](auto test) {
             return std::any_of(source_.members().begin(), source_.members().end(), [&](const Member& m) { return test(std::string_view(m.name)); });
         };
@@ -107,8 +112,10 @@ private:
         } else if (any([](std::string_view n) { return n.ends_with("data.pkl") || n.find("/code/") != n.npos || n.starts_with("code/"); })) {
             d = userError("R042");
             d.note = "this is an archive of torch.save or TorchScript, without a program of torch.export";
-        } else {
+        } else if (any([&](std::string_view n) { return below(n, root) == "archive_format"; })) {
             return noGraph(path_, "the archive holds no program of torch.export");
+        } else {
+            return std::nullopt;
         }
         d.file = path_;
         return d;

@@ -22,11 +22,12 @@ struct ReadLimits {
     std::uint64_t recordBytes = 1ull << 30;   ///< one entry of an archive, unpacked
     std::uint64_t archiveBytes = 4ull << 30;  ///< all entries that are read, unpacked
     std::uint32_t archiveEntries = 100'000;
-    std::uint32_t packingRatio = 200;         ///< unpacked to packed, of what is larger than 10 MiB unpacked
+    std::uint32_t packingRatio = 200;  ///< unpacked to packed, of what is larger than 10 MiB unpacked
     std::uint32_t jsonDepth = 512;
     std::uint32_t nodesPerGraph = 2'000'000;
     std::uint32_t valueDepth = 200;
     std::uint32_t classDepth = 64;
+    std::uint32_t subGraphs = 10'000;  ///< of one graph
     std::uint32_t diagnosticsPerUnit = 100;
     std::uint32_t diagnostics = 10'000;
 };
@@ -38,9 +39,9 @@ std::string_view graphFormName(GraphForm form);
 /// One input or output of an exported graph (formats.md 11.5). An output whose kind says mutation is a copy-back: after the graph, its value is
 /// written into the input whose entry carries the same target.
 struct SignatureEntry {
-    Name kind;    ///< `parameter`, `buffer`, `user_input`, `user_output`, `buffer_mutation`, …
-    Name name;    ///< node of the graph, or a literal
-    Name target;  ///< name in the module, or of the mutated user input; empty for plain inputs and outputs
+    Name kind;               ///< `parameter`, `buffer`, `user_input`, `user_output`, `buffer_mutation`, …
+    Name name;               ///< node of the graph, or a literal
+    Name target;             ///< name in the module, or of the mutated user input; empty for plain inputs and outputs
     bool persistent = true;  ///< of a buffer
 };
 struct Signature {
@@ -66,10 +67,10 @@ struct Unit {
     std::uint64_t spanBegin = 0, spanEnd = 0;  ///< bytes of Document::text
     std::uint32_t firstLine = 1;
     std::uint32_t statedNodes = 0;  ///< countStatedNodes of the graph
-    std::string stage;  ///< `before_post_grad_graph`, `AFTER POST GRAD`, …; empty = the text names none
+    std::string stage;              ///< `before_post_grad_graph`, `AFTER POST GRAD`, …; empty = the text names none
     UnitGroup group;
-    std::string member;   ///< file in the folder or archive; empty = the document itself
-    Signature signature;  ///< of exported graphs
+    std::string member;      ///< file in the folder or archive; empty = the document itself
+    Signature signature;     ///< of exported graphs
     bool abandoned = false;  ///< a later attempt of the same compilation replaced it
     bool unread = false;     ///< the graph was left out, see ReadOptions::only
     std::vector<std::string> notes;
@@ -99,8 +100,8 @@ struct ReadOptions {
     CancelToken cancel;
     Progress progress;
     bool inferTypes = true;  ///< run inferMissingTypes on every graph
-    /// Id of the one graph that is wanted (`12`). Where graphs can be counted without being read (TORCH_TRACE), only those of its compilation are read;
-    /// the others are there, in their order, with empty graphs and `unread` set. Empty = all.
+    /// Id of the one graph that is wanted (`12`). Where graphs can be counted without being read (TORCH_TRACE), only those of its compilation are
+    /// read; the others are there, in their order, with empty graphs and `unread` set. Empty = all.
     std::string only;
 };
 

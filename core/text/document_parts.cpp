@@ -7,7 +7,7 @@
 #include "core/text/graph_finder.h"
 #include "core/text/html_text.h"
 #include "core/text/literals.h"
-#include "core/text/log_prefix.h"
+#include "core/text/log_messages.h"
 #include "core/text/normalise.h"
 #include "core/text/program_reader.h"
 #include "core/text/repro_inputs.h"
@@ -73,7 +73,9 @@ void markUnannotated(Graph& g) {
 
 /// Beyond the limit of the document the diagnostics of later units are only counted.
 void limitDiagnostics(Document& doc, std::size_t limit) {
-    std::size_t kept = doc.diagnostics.size(), dropped = 0;
+    std::size_t dropped = doc.diagnostics.size() > limit ? doc.diagnostics.size() - limit : 0;
+    doc.diagnostics.resize(doc.diagnostics.size() - dropped);
+    std::size_t kept = doc.diagnostics.size();
     for (Unit& unit : doc.units) {
         const std::size_t room = limit > kept ? limit - kept : 0;
         if (unit.diagnostics.size() > room) {
@@ -161,7 +163,7 @@ Result<Document> readTextPart(std::string text, const std::string& path, const R
     const SourceText source(doc.text, path);
     doc.units = findGraphs(source, 0, context.ops, context.options);
     if (log) {
-        groupLogUnits(*log, doc.units);
+        groupLogUnits(*log, doc.text, doc.units);
         orderStages(doc.units);
         numberUnits(doc.units);
     }
@@ -187,12 +189,17 @@ Result<Document> readBytes(std::string bytes, const std::string& path, const Rea
             return readTextPart(decodeUtf16(std::move(bytes)), path, context);
         case FileKind::Gzip: {
             if (packed) break;
-            auto content = gunzip(bytes, path, limits);
+            std::optional<Diagnostic> rest;
+            auto content = gunzip(bytes, path, limits, &rest);
             if (!content) return fail(content.error());
             bytes = std::string();
-            return readBytes(std::move(*content), path, context, true);
+            auto doc = readBytes(std::move(*content), path, context, true);
+            if (rest && !doc) return fail(std::move(*rest));
+            if (rest) doc->diagnostics.insert(doc->diagnostics.begin(), std::move(*rest));
+            return doc;
         }
         case FileKind::Zip: {
+            if (context.nesting >= kNesting) break;
             auto source = openZip(std::move(bytes), path, limits);
             return source ? readArchive(**source, path, context) : Result<Document>(fail(source.error()));
         }
@@ -207,9 +214,10 @@ Result<Document> readBytes(std::string bytes, const std::string& path, const Rea
     }
     Diagnostic d = userError("R002", {{"bytes", firstBytes(bytes)}});
     d.file = path;
-    d.note = kind == FileKind::Gzip  ? "this is a gzip stream inside a gzip stream"
-             : kind == FileKind::Tar ? "this is an archive inside archives"
-                                     : noteOn(kind, bytes);
+    const bool archive = kind == FileKind::Tar || kind == FileKind::Zip;
+    d.note = kind == FileKind::Gzip ? "this is a gzip stream inside a gzip stream"
+             : archive              ? "this is an archive inside archives"
+                                    : noteOn(kind, bytes);
     return fail(std::move(d));
 }
 

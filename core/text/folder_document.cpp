@@ -1,8 +1,10 @@
 // Folders of dumps (formats.md 10, 13): each file on its own, then put into the order in which the compiler wrote them.
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -46,6 +48,7 @@ public:
         doc_.path = path_;
         doc_.container = "folder";
         doc_.diagnostics = source_.diagnostics();
+        doc_.skipped = source_.skipped();
         for (const std::size_t i : readingOrder()) {
             if (context_.options.cancel.cancelled()) break;
             take(i);
@@ -70,7 +73,8 @@ private:
         const auto& members = source_.members();
         for (const Member& m : members)
             if (fileOf(m.name) == "raw.log") rawLogs_.emplace(folderOf(m.name));
-        for (const Member& m : members) places_.push_back(memberPlace(m.name));
+        const std::string root = rootName();
+        for (const Member& m : members) places_.push_back(memberPlace(root + "/" + m.name));
         std::vector<std::size_t> order(members.size());
         std::iota(order.begin(), order.end(), std::size_t(0));
         // Models by their counter; files of one folder by their number, then by name.
@@ -85,6 +89,13 @@ private:
         return order;
     }
 
+    /// The name of the folder itself: it may be the one of a compilation.
+    std::string rootName() const {
+        std::error_code error;
+        const auto path = std::filesystem::absolute(path_, error).lexically_normal();
+        return (path.has_filename() ? path : path.parent_path()).filename().generic_string();
+    }
+
     void skip(std::size_t i, std::string why) { doc_.skipped.push_back({source_.members()[i].name, std::move(why)}); }
 
     void take(std::size_t i) {
@@ -96,11 +107,12 @@ private:
         if (total_ > context_.options.limits.fileBytes) return skip(i, "the folder is above the limit of bytes");
         auto content = source_.read(i);
         const std::string shown = path_ + "/" + member.name;
-        if (content && place.kind == MemberPlace::Kind::Tlparse) noteOutputCode(*content, place);
+        const auto aot = content ? noteOutputCode(*content, i) : std::nullopt;
         auto part = content ? readBytes(std::move(*content), shown, context_) : Result<Document>(fail(content.error()));
         if (!part) {
             const std::string& code = part.error().code;
             if (code != "R002" && code != "R003") doc_.diagnostics.push_back(part.error());
+            if (part.error().note.find("inside archives") != std::string::npos) return skip(i, part.error().note);
             return skip(i, code == "R002" || code == "R003" ? "no graph in it" : part.error().sentence());
         }
         // Words of a file that is no dump may look like statements.
@@ -113,10 +125,12 @@ private:
                 if (!doc_.units[u].group.rank) doc_.units[u].group.rank = place.group.rank;
             }
         else
-            placeUnits(before, place);
+            placeUnits(before, i, aot);
     }
 
-    void placeUnits(std::size_t before, const MemberPlace& place) {
+    void placeUnits(std::size_t before, std::size_t member, const std::optional<AotName>& aot) {
+        const MemberPlace& place = places_[member];
+        auto& block = block_[std::string(folderOf(source_.members()[member].name))];
         if (place.kind == MemberPlace::Kind::Depyf) mergeRenderings(before);
         const bool script = doc_.units.size() > before && doc_.units[before].graph.name == "Repro";
         for (std::size_t u = before; u < doc_.units.size(); ++u) {
@@ -127,26 +141,35 @@ private:
                 unit.label = place.stage;
             }
             if (place.phase != Phase::Unknown) unit.graph.phase = place.phase;
-            if (place.kind == MemberPlace::Kind::Tlparse && unit.graph.phase == Phase::Unknown) block_[place.group.compileId].push_back(u);
+            if (aot)
+                takeAotName(unit, *aot);
+            else if (unit.graph.phase == Phase::Unknown)
+                block.push_back(u);
         }
         if (place.kind == MemberPlace::Kind::Model) mergeRunnable(before, script);
+        std::erase_if(block, [&](std::size_t u) { return u >= doc_.units.size(); });
         // In a compilation the script repeats the graph that follows.
         if (place.kind == MemberPlace::Kind::Tlparse && script) {
             doc_.units.erase(doc_.units.begin() + static_cast<std::ptrdiff_t>(before), doc_.units.end());
-            block_[place.group.compileId].clear();
+            block.clear();
         }
     }
 
-    /// Output code ends a block of graphs and tells their phase.
-    void noteOutputCode(std::string_view content, const MemberPlace& place) {
+    static void takeAotName(Unit& unit, const AotName& aot) {
+        unit.graph.phase = aot.phase;
+        unit.group.aotId = aot.id;
+    }
+
+    /// Output code ends a block of graphs and tells their phase and its own.
+    std::optional<AotName> noteOutputCode(std::string_view content, std::size_t member) {
+        const MemberPlace::Kind kind = places_[member].kind;
+        if (kind != MemberPlace::Kind::Tlparse && kind != MemberPlace::Kind::Model) return std::nullopt;
         const auto aot = aotNameOfCode(content);
-        if (!aot) return;
-        auto& block = block_[place.group.compileId];
-        for (const std::size_t u : block) {
-            doc_.units[u].graph.phase = aot->phase;
-            doc_.units[u].group.aotId = aot->id;
-        }
+        if (!aot) return std::nullopt;
+        auto& block = block_[std::string(folderOf(source_.members()[member].name))];
+        for (const std::size_t u : block) takeAotName(doc_.units[u], *aot);
         block.clear();
+        return aot;
     }
 
     /// depyf falls back to plain code with the annotated class in comments behind it: the one that says more stays.
@@ -169,8 +192,13 @@ private:
     }
 
     std::string emptyNote() const {
-        if (source_.members().empty()) return "it has no files";
-        return "none of its " + std::to_string(source_.members().size()) + " files holds a graph";
+        const std::size_t files = source_.members().size();
+        std::string note = files == 0 ? "it has no files that can be read" : "none of its " + std::to_string(files) + " files holds a graph";
+        if (!source_.diagnostics().empty())
+            note += "; " + source_.diagnostics().front().sentence();
+        else if (files == 1 && !doc_.skipped.empty())
+            note += ": " + doc_.skipped.back().why;
+        return note;
     }
 
     MemberSource& source_;
@@ -179,7 +207,7 @@ private:
     Document doc_;
     std::vector<MemberPlace> places_;
     std::set<std::string, std::less<>> rawLogs_;             // their folders
-    std::map<std::string, std::vector<std::size_t>> block_;  // units whose phase the output code will tell, by compile id
+    std::map<std::string, std::vector<std::size_t>> block_;  // units whose phase the output code will tell, by folder
     std::uint64_t total_ = 0;
 };
 

@@ -37,9 +37,13 @@ std::optional<std::int64_t> numberAfter(std::string_view text, std::string_view 
     return wholeNumber(text.substr(at + word.size(), end - at - word.size()));
 }
 
-/// `model__K_PHASE_N.D`, `model___N.D`.
+/// `model__K_PHASE_N.D`, `model___N.D`; `<hash>.debug`, which tells nothing more.
 bool readModelFolder(std::string_view folder, MemberPlace& place) {
     constexpr std::string_view kModel = "model__";
+    if (folder.ends_with(".debug")) {
+        place.kind = MemberPlace::Kind::Model;
+        return true;
+    }
     if (!folder.starts_with(kModel)) return false;
     const std::size_t dot = folder.rfind('.');
     const auto order = dot == kNone ? std::nullopt : wholeNumber(folder.substr(dot + 1));
@@ -58,6 +62,8 @@ bool readCompileFolder(std::string_view folder, MemberPlace& place) {
     const auto parts = split(folder, '_');
     if (parts.size() < 3 || parts.size() > 4) return false;
     if (!std::all_of(parts.begin(), parts.end(), [](std::string_view p) { return p == "-" || wholeNumber(p); })) return false;
+    constexpr std::int64_t kFirstYear = 1900;  // `2026_11_29` is a date
+    if (parts.size() == 3 && wholeNumber(parts[0]).value_or(0) >= kFirstYear) return false;
     const std::size_t frame = parts.size() - 3;
     place.kind = MemberPlace::Kind::Tlparse;
     const bool autograd = parts.size() == 4 && parts[0] != "-";

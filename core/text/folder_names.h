@@ -18,7 +18,8 @@ struct MemberPlace {
     bool neverGraph = false;  ///< known to hold no graph of tensors
 };
 
-/// `model__0_forward_1.0/fx_graph_readable.py`, `0_0_0/aot_forward_graph_5.txt`, `__compiled_fn_1.AFTER_POST_GRAD.0.py`, `rank_0/x.txt`, …
+/// Of the name of a file with its folders, the one that was opened included: `model__0_forward_1.0/fx_graph_readable.py`,
+/// `0_0_0/aot_forward_graph_5.txt`, `__compiled_fn_1.AFTER_POST_GRAD.0.py`, `rank_0/x.txt`, …
 MemberPlace memberPlace(std::string_view name);
 
 }  // namespace aliascope

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "core/text/find.h"
 #include "core/text/graph_builder.h"
@@ -68,7 +69,7 @@ private:
     std::size_t failedAt_ = 0;
     std::string want_;
     NodeId last_;
-    bool first_ = true;
+    bool first_ = true, tooMany_ = false;
 };
 
 std::size_t GraphTextReader::header(std::size_t begin) {
@@ -270,7 +271,12 @@ std::size_t GraphTextReader::returned(std::size_t begin) {
 std::size_t GraphTextReader::nested(std::size_t begin) {
     GraphTextReader inner(reporter_, builder_.ops(), builder_.limits(), depth_ - 1);
     const std::size_t end = inner.read(begin, builder_.graph.style.graphIndent.size());
-    if (builder_.graph[last_].kind == NodeKind::GetAttr) builder_.graph.addSubGraph(builder_.graph[last_].target, std::move(inner.graph()));
+    const std::size_t limit = builder_.limits().subGraphs, known = builder_.graph.subGraphs().size();
+    if (builder_.graph[last_].kind != NodeKind::GetAttr) return std::max(end, begin + 1);
+    if (known < limit)
+        builder_.graph.addSubGraph(builder_.graph[last_].target, std::move(inner.graph()));
+    else if (!std::exchange(tooMany_, true))
+        reporter_.report(userError("R050", {{"what", "sub-graphs of a graph"}, {"limit", std::to_string(limit)}, {"option", "--limits"}}), begin);
     return std::max(end, begin + 1);
 }
 

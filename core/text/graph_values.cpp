@@ -257,6 +257,8 @@ Value GraphValueReader::token(std::string_view t, std::size_t at, const Hint& hi
     else if (!magnitude.empty() && (isDigit(magnitude[0]) || magnitude[0] == '.'))
         number = readNumber(magnitude);
     if (number) return negative ? *negated(*number) : *number;
+    constexpr std::size_t kMostDigits = 4300;  // a number that Python would not read is no string either
+    if (magnitude.size() > kMostDigits && std::all_of(magnitude.begin(), magnitude.end(), isDigit)) fail("a number of at most 4300 digits", at);
     if (t.substr(0, 14) == "...[total_len=") {
         elided_ = true;
         return Value::named(Value::Kind::Opaque, Name(t));

@@ -63,6 +63,7 @@ std::string htmlText(std::string_view page) {
             if (tag.name.empty()) noMoreTags = page.find('>', at) == page.npos;
             if (!tag.name.empty()) {
                 if (tag.name == "pre" || tag.name == "code") ++open;
+                if (tag.name == "br" && !silent) (open > 0 ? code : all) += '\n';
                 if ((tag.name == "/pre" || tag.name == "/code") && open > 0 && --open == 0) code += '\n';
                 if (tag.name == "script" || tag.name == "style") silent = true;
                 if (tag.name == "/script" || tag.name == "/style") silent = false;

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
-#include <set>
-#include <unordered_map>
-#include <vector>
+#include <optional>
 
-#include "core/text/line_kinds.h"
 #include "core/text/literals.h"
 
 namespace aliascope {
@@ -40,65 +36,19 @@ struct Pattern {
     bool keyed;  ///< the text of the prefix names the stream; times do not
 };
 
-/// formats.md 8.1 and 8.2. The head of a PyTorch line (`V0107 10:00:00.0 71 `) is followed by a place, which is a prefix of its own: its head may be
-/// cut.
+/// formats.md 8.2. The head of a PyTorch line (`V0107 10:00:00.0 71 `) is followed by a place, which is a prefix of its own: its head may be cut.
 constexpr Pattern kPatterns[] = {
+    {"[rank9]: ", true},
     {"[rank9]:", true},
     {"rank9: ", true},
-    {"(* pid=9) L 9-9 9:9:9 [*:9] ", false},
     {"(* pid=9) ", true},
-    {"[9-9-9 9:9:9,9] ", false},
-    {"9-9-9T9:9:9.9Z ", false},
-    {"9-9-9 9:9:9,9 ", false},
+    {"(* rank=9 pid=9) ", true},
+    {"L 9-9 9:9:9 [*:9] ", false},
+    {"[*:9 L] ", false},
     {"[L] *(9,*):9-9-9 9:9:9.9.9 [*:9]9 ", false},
+    {"*  | ", true},
+    {"* | ", true},
 };
-
-/// `V0107 10:00:00.000001 71 `: level, date, time, process.
-std::size_t glogHead(std::string_view line, std::string& key) {
-    if (line.empty() || std::string_view("VIWEC").find(line[0]) == std::string_view::npos) return 0;
-    const std::size_t time = matches(line.substr(1), "9 9:9:9.9 ");
-    const std::size_t process = time == 0 ? 0 : matches(line.substr(1 + time), "9 ");
-    if (process == 0) return 0;
-    key += line.substr(1 + time, process);
-    return 1 + time + process;
-}
-
-/// `torch/x.py:5] ` and the groups behind it: ` [0/0]`, ` [__aot_graphs]`.
-std::size_t place(std::string_view line, std::string& key) {
-    const std::size_t close = line.find(']');
-    if (close == line.npos || close < 5) return 0;
-    const std::string_view path = line.substr(0, close);
-    const std::size_t colon = path.rfind(':');
-    if (colon == path.npos || colon + 1 == path.size() || !std::all_of(path.begin() + static_cast<std::ptrdiff_t>(colon) + 1, path.end(), isDigit))
-        return 0;
-    if (path.find(' ') != path.npos || path.find(".py") == path.npos || path[0] == '[') return 0;
-    std::size_t at = close + 1;
-    while (line.substr(at, 2) == " [") {
-        const std::size_t end = line.find(']', at);
-        if (end == line.npos) break;
-        const std::string_view group = line.substr(at + 2, end - at - 2);
-        const bool trace =
-            !group.empty() && (isDigit(group[0]) || group[0] == '!' || group[0] == '-') && group.find_first_not_of("0123456789/_!-") == group.npos;
-        if (!trace && group.substr(0, 2) != "__") break;
-        at = end + 1;
-    }
-    key += line.substr(0, at);
-    return at + (line.substr(at, 1) == " " ? 1 : 0);
-}
-
-/// `[0/0] torch._dynamo.output_graph: [DEBUG] ` behind a bracketed time (2.0 to 2.2).
-std::size_t bracketedRest(std::string_view line, std::string& key) {
-    std::size_t at = 0;
-    if (line.substr(0, 1) == "[") {
-        const std::size_t close = line.find("] ");
-        if (close == line.npos || close > 24) return 0;
-        at = close + 2;
-    }
-    const std::size_t logger = matches(line.substr(at), "*: [L] ");
-    if (logger == 0) return 0;
-    key += line.substr(0, at + logger);
-    return at + logger;
-}
 
 std::optional<int> numberAt(std::string_view text) {
     int value = 0;
@@ -106,151 +56,188 @@ std::optional<int> numberAt(std::string_view text) {
     return error == std::errc() && end != text.data() && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
-/// What the fixed part of a prefix tells: `[rank0]:71 torch/x.py:5] [3/1_2] [__aot_graphs]`.
-UnitGroup groupOf(std::string_view key) {
-    UnitGroup group;
-    for (const std::string_view word : {"[rank", "rank"})
-        if (key.starts_with(word) && !group.rank) group.rank = numberAt(key.substr(word.size()));
-    std::size_t at = group.rank ? key.find(':') + 1 : 0;
-    while (at < key.size() && key[at] == ' ') ++at;
-    if (const auto process = at < key.size() && isDigit(key[at]) ? key.find(' ', at) : key.npos; process != key.npos) {
-        std::int64_t pid = 0;
-        const auto [end, error] = std::from_chars(key.data() + at, key.data() + process, pid);
-        if (error == std::errc() && end == key.data() + process) group.process = pid;
-    }
-    for (std::size_t open = key.find(" ["); open != key.npos; open = key.find(" [", open + 1)) {
-        const std::string_view trace = key.substr(open + 2, key.find(']', open) - open - 2);
-        if (trace.empty() || !(isDigit(trace[0]) || trace[0] == '!') || trace.find_first_not_of("0123456789/_!-") != trace.npos) continue;
-        const std::size_t attempt = trace.find('_');
-        group.compileId = std::string(trace.substr(0, attempt));
-        group.attempt = attempt == trace.npos ? 0 : numberAt(trace.substr(attempt + 1));
-        break;
-    }
-    return group;
+/// `3/1_2`, `!0/1/0`, `-/-`: compile id and attempt.
+bool isTraceId(std::string_view group) {
+    return !group.empty() && (isDigit(group[0]) || group[0] == '!' || group[0] == '-') && group.find_first_not_of("0123456789/_!-") == group.npos;
 }
 
-/// K of `Joint graph K`, `Forward graph K`, `Backward graph K …`.
-std::optional<int> titleNumber(std::string_view title) {
-    constexpr std::string_view kWord = " graph ";
-    const std::size_t at = title.find(kWord);
-    return at == title.npos ? std::nullopt : numberAt(title.substr(at + kWord.size()));
+void takeTraceId(std::string_view id, UnitGroup& group) {
+    if (id[0] == '-') return;
+    const std::size_t attempt = id.find('_');
+    group.compileId = std::string(id.substr(0, attempt));
+    group.attempt = attempt == id.npos ? 0 : numberAt(id.substr(attempt + 1));
 }
 
-bool startsGraph(std::string_view line) {
-    return classLineAt(line) != std::string_view::npos || graphHeaderAt(line) != std::string_view::npos ||
-           forwardLineAt(line) != std::string_view::npos || isNodeLine(line);
+/// `V0107 10:00:00.000001 71 `: level, date, time, process.
+std::size_t glogHead(std::string_view line, LogPrefix& prefix) {
+    if (line.empty() || std::string_view("VIWEC").find(line[0]) == std::string_view::npos) return 0;
+    const std::size_t time = matches(line.substr(1), "9 9:9:9.9 ");
+    const std::size_t process = time == 0 ? 0 : matches(line.substr(1 + time), "9 ");
+    if (process == 0) return 0;
+    const std::string_view digits = line.substr(1 + time, process);
+    prefix.stream += digits;
+    std::int64_t pid = 0;
+    if (std::from_chars(digits.data(), digits.data() + digits.size() - 1, pid).ec == std::errc()) prefix.group.process = pid;
+    return 1 + time + process;
 }
 
-}  // namespace
-
-std::size_t logPrefixSize(std::string_view line, std::string* key) {
-    std::size_t at = 0;
-    std::string own;
-    for (bool found = true; found && at < line.size();) {
-        const std::string_view rest = line.substr(at);
-        std::size_t size = glogHead(rest, own);
-        if (size == 0) size = place(rest, own);
-        for (const Pattern& p : kPatterns) {
-            if (size != 0) break;
-            size = matches(rest, p.text);
-            if (size == 0) continue;
-            if (p.keyed) own += rest.substr(0, size);
-            if (p.text.substr(0, 2) == "[9") size += bracketedRest(rest.substr(size), own);
-        }
-        found = size != 0;
-        at += size;
+/// Behind the groups at `at`, each behind a blank: ` [0/0]`, ` [__aot_graphs]`. `named` becomes true when one names an artifact.
+std::size_t groupsEnd(std::string_view line, std::size_t at, UnitGroup& group, bool& named) {
+    while (line.substr(at, 2) == " [") {
+        const std::size_t end = line.find(']', at);
+        if (end == line.npos) break;
+        const std::string_view inside = line.substr(at + 2, end - at - 2);
+        const bool artifact = inside.starts_with("__");
+        if (!artifact && !isTraceId(inside)) break;
+        if (!artifact) takeTraceId(inside, group);
+        named = named || artifact;
+        at = end + 1;
     }
-    if (key) *key = std::move(own);
     return at;
 }
 
-std::optional<LogText> logMessages(std::string_view text) {
-    struct Line {
-        std::string_view content;
-        std::size_t prefix = 0;
-        std::string key;
-    };
-    // Most texts are no log: nothing is kept of a text before a prefixed graph start is seen.
-    bool graphs = false;
-    for (std::size_t at = 0; at < text.size() && !graphs;) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        const std::size_t prefix = logPrefixSize(text.substr(at, end - at), nullptr);
-        graphs = prefix > 0 && startsGraph(text.substr(at + prefix, end - at - prefix));
-        at = end + 1;
+/// `torch/x.py:5]` at the start of `line`: its end; 0 when there is none.
+std::size_t pathEnd(std::string_view line) {
+    const std::size_t close = line.find(']');
+    if (close == line.npos || close < 5) return 0;
+    const std::string_view path = line.substr(0, close);
+    const std::size_t colon = path.rfind(':');
+    if (colon == path.npos || colon + 1 == path.size() || !std::all_of(path.begin() + static_cast<std::ptrdiff_t>(colon) + 1, path.end(), isDigit))
+        return 0;
+    return path.find(' ') != path.npos || path.find(".py") == path.npos || path[0] == '[' ? 0 : close + 1;
+}
+
+/// `torch/x.py:5] ` and the groups behind it; or, where its head was cut off, the groups alone.
+std::size_t place(std::string_view line, LogPrefix& prefix) {
+    const std::size_t path = pathEnd(line);
+    bool named = false;
+    std::size_t at = 0;
+    if (path > 0) {
+        at = groupsEnd(line, path, prefix.group, named);
+    } else if (line.starts_with("[") && line.find("[__") < 40) {
+        UnitGroup group = prefix.group;
+        const std::size_t end = groupsEnd(" " + std::string(line.substr(0, 200)), 0, group, named);
+        if (!named) return 0;
+        prefix.group = group;
+        at = end - 1;
     }
-    if (!graphs) return std::nullopt;
-    std::vector<Line> lines;
-    std::size_t prefixed = 0, filled = 0;
+    prefix.stream += line.substr(0, at);
+    return at > 0 && line.substr(at, 1) == " " ? at + 1 : at;
+}
+
+/// `2024-01-07T10:00:00.123Z `, `[2023-04-07 10:00:00,123] `, `2024-01-07 10:00:00+01:00 `: a time as loggers and collectors write it.
+std::size_t timeStamp(std::string_view line) {
+    const bool bracket = line.starts_with("[");
+    std::size_t at = bracket ? 1 : 0;
+    const auto skip = [&](std::string_view pattern) {
+        const std::size_t size = matches(line.substr(std::min(at, line.size())), pattern);
+        at += size;
+        return size > 0;
+    };
+    if (!skip("9-9-9") || at >= line.size() || (line[at] != 'T' && line[at] != ' ')) return 0;
+    ++at;
+    if (!skip("9:9:9")) return 0;
+    if (!skip(".9")) skip(",9");
+    if (!skip("Z") && !skip("+9:9") && !skip("-9:9")) skip("+9");
+    if (bracket && !skip("]")) return 0;
+    if (at == line.size()) return at;
+    return line[at] == ' ' ? at + 1 : 0;
+}
+
+/// Behind a time: `[0/0] torch._dynamo.output_graph: [DEBUG] ` (2.0 to 2.2), `- torch._dynamo - DEBUG - `.
+std::size_t loggerName(std::string_view line, LogPrefix& prefix) {
+    std::size_t at = 0;
+    UnitGroup group = prefix.group;
+    if (line.starts_with("[")) {
+        const std::size_t close = line.find("] ");
+        if (close == line.npos || close > 24) return 0;
+        if (isTraceId(line.substr(1, close - 1))) takeTraceId(line.substr(1, close - 1), group);
+        at = close + 2;
+    }
+    std::size_t logger = matches(line.substr(at), "*: [L] ");
+    if (logger == 0 && at == 0) logger = matches(line, "- * - L - ");
+    if (logger == 0) return 0;
+    prefix.group = group;
+    prefix.stream += line.substr(0, at + logger);
+    return at + logger;
+}
+
+/// `DEBUG:torch._dynamo:`, `INFO: `, `torch._dynamo: [INFO] `: only in front of the first line of a message, so they count only there.
+std::size_t shortFormat(std::string_view line) {
+    for (const std::string_view pattern : {"L:*:", "*: [L] ", "L: "})
+        if (const std::size_t size = matches(line, pattern); size > 0 && line.substr(size).starts_with("TRACED GRAPH")) return size;
+    return 0;
+}
+
+/// Words of a launcher's prefix without the times, which differ from line to line.
+std::string withoutTimes(std::string_view text) {
+    std::string out;
     for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find('\n', at), text.size());
-        Line line;
-        line.prefix = logPrefixSize(text.substr(at, end - at), &line.key);
-        line.content = text.substr(at + line.prefix, end - at - line.prefix);
-        prefixed += line.prefix > 0;
-        filled += end > at;
-        lines.push_back(std::move(line));
-        at = end + 1;
-    }
-    // Where every line has a prefix, one without is a warning or a print between messages; else only the first line of a message has one.
-    const bool strict = prefixed * 2 >= filled;
-    struct Message {
-        std::string_view key;
-        std::vector<std::string_view> lines;
-    };
-    std::vector<Message> messages;
-    std::unordered_map<std::string_view, std::size_t> open;  // the message of each stream
-    bool stray = false;
-    for (const Line& line : lines) {
-        const bool continues = line.prefix == 0 && !messages.empty() && (!strict || stray || line.content.substr(0, 1) == " ");
-        const auto stream = open.find(line.key);
-        if (continues) {
-            messages.back().lines.push_back(line.content);
-        } else if (line.prefix == 0 || stream == open.end() || line.content.substr(0, 12) == "TRACED GRAPH") {
-            if (line.prefix > 0) open[line.key] = messages.size();
-            messages.push_back({line.key, {line.content}});
-        } else {
-            messages[stream->second].lines.push_back(line.content);
-        }
-        stray = line.prefix == 0 && (stray || !continues);
-    }
-    LogText out;
-    out.text.reserve(text.size());
-    for (const Message& message : messages) {
-        out.messages.push_back({out.text.size(), groupOf(message.key)});
-        for (const std::string_view line : message.lines) {
-            out.text += line;
-            out.text += '\n';
-        }
+        const std::size_t begin = text.find_first_not_of(' ', at);
+        if (begin == text.npos) break;
+        const std::size_t end = std::min(text.find(' ', begin), text.size());
+        const std::string_view word = text.substr(begin, end - begin);
+        bool time = false;
+        for (std::size_t i = 1; i + 1 < word.size(); ++i)
+            time = time || ((word[i] == ':' || word[i] == '-') && isDigit(word[i - 1]) && isDigit(word[i + 1]));
+        if (!time) out += std::string(word) + " ";
+        at = end;
     }
     return out;
 }
 
-void groupLogUnits(const LogText& log, std::vector<Unit>& units) {
-    const auto placeOf = [](const UnitGroup& g) { return std::to_string(g.rank.value_or(-1)) + ":" + std::to_string(g.process.value_or(-1)); };
-    struct Progress {
-        int run = 0;
-        bool beyondDynamo = false;
-    };
-    std::map<std::string, Progress> progress;  // of each compile id
-    std::set<std::string> trained;             // AOT ids with a joint or a backward graph
-    for (Unit& unit : units) {
-        const auto after = std::upper_bound(log.messages.begin(), log.messages.end(), unit.spanBegin,
-                                            [](std::uint64_t at, const LogText::Message& m) { return at < m.begin; });
-        if (after == log.messages.begin()) continue;
-        unit.group = std::prev(after)->group;
-        unit.group.aotId = titleNumber(unit.stage);
-        Progress& p = progress[placeOf(unit.group) + ":" + unit.group.compileId];
-        // The first title of a compilation that went on already: the id is used again.
-        if (unit.graph.phase == Phase::Dynamo && p.beyondDynamo) p = {p.run + 1, false};
-        p.beyondDynamo = p.beyondDynamo || (unit.graph.phase != Phase::Dynamo && unit.graph.phase != Phase::PreGrad);
-        unit.group.run = p.run;
-        if (unit.group.aotId && (unit.graph.phase == Phase::Joint || unit.graph.phase == Phase::Backward))
-            trained.insert(placeOf(unit.group) + ":" + std::to_string(*unit.group.aotId));
+/// Launchers and collectors put what they like in front of a line; what stands before the head and the place of a PyTorch line is theirs.
+std::size_t launcherPrefix(std::string_view line, LogPrefix& prefix) {
+    constexpr std::size_t kLongest = 160;
+    for (std::size_t at = 1; at + 8 < line.size() && at < kLongest; ++at) {
+        if (line[at] == '"' || line[at] == '\'' || line[at] == '#') return 0;
+        if (isNameChar(line[at - 1]) || !isDigit(line[at + 1]) || std::string_view("VIWEC").find(line[at]) == std::string_view::npos) continue;
+        LogPrefix behind;
+        const std::size_t head = glogHead(line.substr(at), behind);
+        if (head == 0 || pathEnd(line.substr(at + head)) == 0) continue;
+        const std::string_view words = line.substr(0, at);
+        prefix.stream += withoutTimes(words);
+        if (const std::size_t rank = words.find("rank"); rank != words.npos && !prefix.group.rank)
+            prefix.group.rank = numberAt(words.substr(rank + 4));
+        return at;
     }
-    for (Unit& unit : units)
-        if (unit.group.aotId && unit.graph.phase == Phase::Forward &&
-            !trained.contains(placeOf(unit.group) + ":" + std::to_string(*unit.group.aotId)))
-            unit.graph.phase = Phase::Inference;
+    return 0;
+}
+
+/// One prefix at the start of `line`.
+std::size_t onePrefix(std::string_view line, LogPrefix& prefix) {
+    std::size_t size = glogHead(line, prefix);
+    if (size == 0) size = place(line, prefix);
+    if (size == 0) {
+        size = timeStamp(line);
+        if (size > 0) return size + loggerName(line.substr(size), prefix);
+    }
+    for (const Pattern& p : kPatterns) {
+        if (size != 0) break;
+        // Behind another prefix a bar belongs to what is said.
+        if (p.text.ends_with("| ") && (prefix.size > 0 || !isNameStart(line[0]))) continue;
+        size = matches(line, p.text);
+        if (size == 0 || !p.keyed) continue;
+        prefix.stream += line.substr(0, size);
+        const std::size_t rank = line.substr(0, size).find("rank");
+        if (rank == line.npos || prefix.group.rank) continue;
+        const std::string_view digits = line.substr(rank + 4);
+        prefix.group.rank = numberAt(digits.substr(digits.starts_with("=") ? 1 : 0));
+    }
+    if (size == 0 && !prefix.group.process) size = launcherPrefix(line, prefix);
+    return size > 0 ? size : shortFormat(line);
+}
+
+}  // namespace
+
+LogPrefix logPrefix(std::string_view line) {
+    LogPrefix prefix;
+    while (prefix.size < line.size()) {
+        const std::size_t size = onePrefix(line.substr(prefix.size), prefix);
+        if (size == 0) break;
+        prefix.size += size;
+    }
+    return prefix;
 }
 
 }  // namespace aliascope

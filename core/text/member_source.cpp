@@ -31,20 +31,10 @@ public:
     FolderSource(std::string path, const ReadLimits& limits) : path_(std::move(path)), limits_(limits) {}
 
     Status list() {
-        constexpr int kDepth = 8;
         std::error_code error;
-        fs::recursive_directory_iterator it(path_, fs::directory_options::skip_permission_denied, error);
+        const fs::directory_iterator top(path_, error);
         if (error) return fail(unreadable(path_, "the folder", error.message()));
-        for (const fs::recursive_directory_iterator end; it != end; it.increment(error)) {
-            if (error) return fail(unreadable(path_, "the folder", error.message()));
-            // symlink_status: a link is none of both.
-            const fs::file_status status = it->symlink_status(error);
-            if (fs::is_directory(status) && it.depth() + 1 >= kDepth) it.disable_recursion_pending();
-            if (!fs::is_regular_file(status)) continue;
-            if (members_.size() >= limits_.archiveEntries) return fail(above(path_, "files in the folder", limits_.archiveEntries));
-            const std::uint64_t bytes = it->file_size(error);
-            members_.push_back({it->path().lexically_relative(path_).generic_string(), error ? 0 : bytes});
-        }
+        if (auto status = listBelow("", 1); !status) return status;
         std::sort(members_.begin(), members_.end(), [](const Member& a, const Member& b) { return naturallyBefore(a.name, b.name); });
         return {};
     }
@@ -66,6 +56,33 @@ public:
     }
 
 private:
+    /// The files below `folder`, which ends with `/` or is empty. What cannot be listed hides nothing else.
+    Status listBelow(const std::string& folder, int depth) {
+        constexpr int kDepth = 8;
+        std::error_code error;
+        fs::directory_iterator it(fs::path(path_) / folder, error);
+        for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+            const std::string name = folder + it->path().filename().generic_string();
+            // symlink_status: a link is none of both.
+            std::error_code gone;
+            const fs::file_status status = it->symlink_status(gone);
+            if (fs::is_directory(status)) {
+                if (depth >= kDepth)
+                    skipped_.push_back({name + "/", "folders are read 8 levels deep"});
+                else if (auto below = listBelow(name + "/", depth + 1); !below)
+                    return below;
+            } else if (!fs::is_regular_file(status)) {
+                skipped_.push_back({name, fs::is_symlink(status) ? "links are not followed" : "it is no file"});
+            } else {
+                if (members_.size() >= limits_.archiveEntries) return fail(above(path_, "files in the folder", limits_.archiveEntries));
+                const std::uint64_t bytes = it->file_size(gone);
+                members_.push_back({name, gone ? 0 : bytes});
+            }
+        }
+        if (error) diagnostics_.push_back(unreadable(path_ + "/" + folder, "the folder", error.message()));
+        return {};
+    }
+
     std::string path_;
     ReadLimits limits_;
 };
@@ -81,8 +98,13 @@ public:
             const std::string_view header = std::string_view(bytes_).substr(at, kBlock);
             const auto size = octal(header.substr(124, 12));
             const std::size_t content = at + kBlock;
-            if (!size || *size > bytes_.size() - content) {
-                diagnostics_.push_back(refusedMember(nameOf(header), "the archive ends inside it", path_));
+            if (!size) {
+                diagnostics_.push_back(refusedMember(nameOf(header), "its header is damaged", path_));
+                break;
+            }
+            if (*size > bytes_.size() - content) {
+                diagnostics_.push_back(unreadable(path_, "the end of " + nameOf(header), "the archive ends inside it"));
+                take(header, content, bytes_.size() - content);
                 break;
             }
             take(header, content, *size);
@@ -184,7 +206,7 @@ Result<std::unique_ptr<MemberSource>> openTar(std::string bytes, const std::stri
     return std::unique_ptr<MemberSource>(std::move(source));
 }
 
-Result<std::string> gunzip(std::string_view bytes, const std::string& path, const ReadLimits& limits) {
+Result<std::string> gunzip(std::string_view bytes, const std::string& path, const ReadLimits& limits, std::optional<Diagnostic>* rest) {
     z_stream stream{};
     constexpr int kGzipOnly = 16 + MAX_WBITS;
     if (inflateInit2(&stream, kGzipOnly) != Z_OK) return fail(unreadable(path, "the gzip stream", "no memory"));
@@ -205,8 +227,12 @@ Result<std::string> gunzip(std::string_view bytes, const std::string& path, cons
         stream.avail_out = kBlock;
         state = inflate(&stream, Z_NO_FLUSH);
         out.resize(old + kBlock - stream.avail_out);
-        if (state != Z_OK && state != Z_STREAM_END)
-            return fail(unreadable(path, "the gzip stream", state == Z_BUF_ERROR ? "it ends too early" : "it is damaged"));
+        if (state != Z_OK && state != Z_STREAM_END) {
+            const std::string why = state == Z_BUF_ERROR ? "it ends too early" : "it is damaged";
+            if (!rest || out.empty()) return fail(unreadable(path, "the gzip stream", why));
+            *rest = unreadable(path, "the gzip stream behind " + std::to_string(out.size()) + " unpacked bytes", why);
+            return out;
+        }
         if (out.size() > limits.fileBytes) return fail(above(path, "the unpacked file", limits.fileBytes));
         if (out.size() > kRatioFrom && out.size() / limits.packingRatio > bytes.size())
             return fail(above(path, "packing ratio of the file", limits.packingRatio));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,12 +26,15 @@ public:
     const std::vector<Member>& members() const { return members_; }
     /// Members that were refused, and why.
     const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+    /// What is no file that can be read as one: links, what lies too deep.
+    const std::vector<SkippedMember>& skipped() const { return skipped_; }
     /// The content of a member. Errors: R004 (damaged, cannot be read), R050 (a limit of ReadLimits).
     virtual Result<std::string> read(std::size_t index) = 0;
 
 protected:
     std::vector<Member> members_;
     std::vector<Diagnostic> diagnostics_;
+    std::vector<SkippedMember> skipped_;
 };
 
 /// Why a member of that name is not taken (formats.md 17): absolute, `..`, a drive, a backslash, a control character. Empty = it is.
@@ -49,7 +53,8 @@ Result<std::unique_ptr<MemberSource>> openTar(std::string bytes, const std::stri
 
 /// R004 about `path`.
 Diagnostic unreadable(const std::string& path, std::string what, std::string why);
-/// What a gzip stream holds. Errors: R004 (damaged), R050 (size, ratio).
-Result<std::string> gunzip(std::string_view bytes, const std::string& path, const ReadLimits& limits);
+/// What a gzip stream holds. Errors: R050 (size, ratio), and R004 when it is damaged or ends too early; with `rest` that is told there if anything
+/// could be unpacked, and what could is the result.
+Result<std::string> gunzip(std::string_view bytes, const std::string& path, const ReadLimits& limits, std::optional<Diagnostic>* rest = nullptr);
 
 }  // namespace aliascope

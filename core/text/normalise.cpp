@@ -54,7 +54,9 @@ std::size_t ansiEnd(std::string_view s, std::size_t at) {
         return i < s.size() && s[i] >= '@' && s[i] <= '~' ? i + 1 : at;
     }
     if (s[at + 1] != ']') return at;
-    for (; i < s.size() && s[i] != '\n'; ++i) {
+    // Long enough for the address of a link; without a bound many that never end would take quadratic time.
+    constexpr std::size_t kLongest = 4096;
+    for (const std::size_t end = std::min(s.size(), at + kLongest); i < end && s[i] != '\n'; ++i) {
         if (s[i] == '\a') return i + 1;
         if (s[i] == '\x1b' && i + 1 < s.size() && s[i + 1] == '\\') return i + 2;
     }
@@ -132,17 +134,18 @@ std::string joined(const std::vector<std::string_view>& lines) {
 
 bool isQuoted(std::string_view line) { return line.substr(0, 2) == "> " || line == ">"; }
 
-/// Step 5: the mark of a quoted mail or comment.
-void cutQuoteMarks(NormalisedText& n) {
-    if (n.text.find("> ") == std::string::npos) return;
+/// Step 5: the mark of a quoted mail or comment. Whether there was one: quotes are quoted again.
+bool cutQuoteMarks(NormalisedText& n) {
+    if (n.text.find("> ") == std::string::npos) return false;
     auto lines = linesOf(n.text);
     const auto quoted = std::count_if(lines.begin(), lines.end(), isQuoted);
     const auto filled = std::count_if(lines.begin(), lines.end(), [](std::string_view l) { return !l.empty(); });
-    if (quoted * 2 <= filled) return;
+    if (quoted * 2 <= filled) return false;
     for (auto& line : lines)
         if (isQuoted(line)) line.remove_prefix(std::min<std::size_t>(2, line.size()));
     n.text = joined(lines);
     n.quoteMarksCut = true;
+    return true;
 }
 
 /// Step 5: lines of three backticks or tildes at the line's start, outside triple-quoted strings, become empty.
@@ -226,7 +229,8 @@ NormalisedText normalise(std::string bytes) {
     NormalisedText n;
     n.text = std::move(bytes);
     cleanCharacters(n);
-    cutQuoteMarks(n);
+    constexpr int kQuotes = 8;
+    for (int depth = 0; depth < kQuotes && cutQuoteMarks(n);) ++depth;
     cutFences(n);
     decodeEntities(n);
     cutCommentMarks(n);

@@ -53,7 +53,9 @@ private:
         return users;
     }
 
-    struct Uses { std::uint32_t left = 0, by = 0; };  ///< distinct users that are still to come; the latest one, plus 1
+    struct Uses {
+        std::uint32_t left = 0, by = 0;
+    };  ///< distinct users that are still to come; the latest one, plus 1
     const Graph& g_;
     std::vector<Uses> uses_;
     std::vector<NodeId> ids_;
@@ -164,7 +166,8 @@ private:
     }
 
     void unboxing(const std::vector<NodeId>& inputs) {
-        const std::string list = style_.parameters.empty() ? "args_list" : style_.parameters[0];
+        std::string list = style_.parameters.empty() ? "args_list" : style_.parameters[0];
+        list = list.substr(0, list.find_first_of(": ="));
         out_ += bodyIndent_ + "args_iter = iter(" + list + ")\n";
         for (NodeId id : inputs) out_ += bodyIndent_ + parameter(g_[id]) + " = next(args_iter)\n";
         out_ += bodyIndent_ + list + ".clear()\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "core/text/graph_builder.h"
 #include "core/text/literals.h"
@@ -62,6 +63,7 @@ private:
     std::unordered_map<std::string_view, TypePtr> types_;
     std::unordered_map<std::string, int> nextNumber_;  // of names made here, by their base
     std::unordered_map<Name, Name> bodies_;            // get_attr node of each graph that is an argument
+    bool tooMany_ = false;                             // of them
     std::size_t statement_ = 0;                        // where the node at hand stands
     std::uint32_t provenance_ = 0;                     // of the node at hand
 };
@@ -371,6 +373,13 @@ Value ProgramGraphReader::subGraph(JsonValue value) {
             reporter_.report(
                 userError("R050", {{"what", "nesting of graphs"}, {"limit", std::to_string(builder_.limits().classDepth)}, {"option", "--limits"}}),
                 value.begin());
+        return opaque(value);
+    }
+    const std::size_t limit = builder_.limits().subGraphs;
+    if (bodies_.size() >= limit && !bodies_.contains(name)) {
+        if (!std::exchange(tooMany_, true))
+            reporter_.report(userError("R050", {{"what", "sub-graphs of a graph"}, {"limit", std::to_string(limit)}, {"option", "--limits"}}),
+                             value.begin());
         return opaque(value);
     }
     const auto [it, fresh] = bodies_.try_emplace(name);

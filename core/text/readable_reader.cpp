@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "core/text/find.h"
 #include "core/text/graph_builder.h"
@@ -42,7 +43,7 @@ private:
     std::string_view text_;
     GraphBuilder builder_;
     std::uint32_t depth_;
-    bool hasForward_ = false;
+    bool hasForward_ = false, tooMany_ = false;
     std::size_t nestedCalls_ = 0;
     std::unordered_map<std::string_view, std::string_view> constructors_;  ///< by attribute
 };
@@ -101,6 +102,12 @@ std::size_t ReadableReader::nestedClass(std::size_t at) {
     ReadableReader inner(reporter_, builder_.ops(), builder_.limits(), depth_ - 1);
     const std::size_t end = inner.readClass(at);
     nestedCalls_ += inner.nestedCalls();
+    const std::size_t limit = builder_.limits().subGraphs, known = graph().subGraphs().size();
+    if (inner.hasForward() && known >= limit) {
+        if (!std::exchange(tooMany_, true))
+            reporter_.report(userError("R050", {{"what", "sub-graphs of a graph"}, {"limit", std::to_string(limit)}, {"option", "--limits"}}), at);
+        return end;
+    }
     if (inner.hasForward()) graph().addSubGraph(Name(inner.graph().name), std::move(inner.graph()));
     return end;
 }
@@ -142,9 +149,10 @@ std::size_t ReadableReader::readForward(std::size_t begin, PrintStyle::Frame fra
 
 /// `# descriptor` on the rest of the line of `at`.
 std::string_view ReadableReader::descriptorAt(std::size_t at) const {
-    std::string_view rest = trimmed(text_.substr(at, source_.lineEnd(at) - at));
-    if (rest.substr(0, 1) == ",") rest = trimmed(rest.substr(1));
-    return rest.substr(0, 1) == "#" ? trimmed(rest.substr(1)) : std::string_view();
+    // Only the end of a line is looked at: a signature may hold everything in one.
+    at += indentOf(text_.substr(at));
+    if (text_.substr(at, 1) == ",") at += 1 + indentOf(text_.substr(at + 1));
+    return text_.substr(at, 1) == "#" ? trimmed(text_.substr(at + 1, source_.lineEnd(at) - at - 1)) : std::string_view();
 }
 
 /// The parameters, and the start of the line behind the signature.

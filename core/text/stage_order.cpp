@@ -43,6 +43,14 @@ int rankOf(Phase phase) {
     return -1;
 }
 
+/// Graphs that share facts by the names of their inputs. Files of a folder that name no compilation do so only when they are numbered stages, or
+/// renderings of one graph: `before.graph.txt`, `before.readable.py`.
+std::string shareKeyOf(const Unit& u) {
+    if (!u.group.compileId.empty() || u.group.aotId || u.member.empty()) return {};
+    const std::size_t file = u.member.rfind('/') + 1;
+    return u.member.substr(0, !u.stage.empty() && isDigit(u.stage[0]) ? file : std::min(u.member.find('.', file), u.member.size()));
+}
+
 /// Names of the inputs: two renderings of one graph agree in them.
 std::string parametersOf(const Graph& g) {
     std::string names;
@@ -54,9 +62,13 @@ struct Group {
     std::size_t order = 0;  // by first appearance
     int lastAttempt = 0;
     std::optional<int> aotId;
+    int lastRank = 0;
+};
+
+/// What graphs of one program know of each other.
+struct Shared {
     std::map<std::string, Phase> phaseOfParameters;
     std::unordered_map<Name, TypePtr> inputs;  // the first type with strides of each name
-    int lastRank = 0;
 };
 
 /// `rank 1 0/0 (run 2)`; what the dumps of a folder share when nothing else is known.
@@ -112,31 +124,34 @@ std::optional<AotName> aotNameOfCode(std::string_view code) {
 
 void orderStages(std::vector<Unit>& units) {
     std::map<GroupKey, Group> groups;
+    std::map<std::pair<GroupKey, std::string>, Shared> facts;
     for (const Unit& u : units) {
         const auto [it, fresh] = groups.try_emplace(keyOf(u));
         Group& group = it->second;
         if (fresh) group.order = groups.size();
         group.lastAttempt = std::max(group.lastAttempt, u.group.attempt.value_or(0));
         if (!group.aotId) group.aotId = u.group.aotId;
-        if (isAot(u.graph.phase)) group.phaseOfParameters.try_emplace(parametersOf(u.graph), u.graph.phase);
+        Shared& shared = facts[{keyOf(u), shareKeyOf(u)}];
+        if (isAot(u.graph.phase)) shared.phaseOfParameters.try_emplace(parametersOf(u.graph), u.graph.phase);
         for (const NodeId id : u.graph.placeholders())
-            if (const TensorType* t = u.graph[id].tensor(); t && t->strides) group.inputs.try_emplace(u.graph[id].name, u.graph[id].type);
+            if (const TensorType* t = u.graph[id].tensor(); t && t->strides) shared.inputs.try_emplace(u.graph[id].name, u.graph[id].type);
     }
     std::vector<std::tuple<std::size_t, int, std::size_t>> order;  // group, phase, place in the file
     for (std::size_t i = 0; i < units.size(); ++i) {
         Unit& u = units[i];
         Group& group = groups[keyOf(u)];
+        Shared& shared = facts[{keyOf(u), shareKeyOf(u)}];
         if (!u.abandoned && !u.group.compileId.empty() && u.group.attempt.value_or(0) < group.lastAttempt) {
             u.abandoned = true;
             u.notes.push_back("attempt " + std::to_string(u.group.attempt.value_or(0)) + " of " + u.group.compileId + ", replaced by attempt " +
                               std::to_string(group.lastAttempt));
         }
         if (u.graph.phase == Phase::Unknown && u.stage != "kernel") {
-            const auto known = group.phaseOfParameters.find(parametersOf(u.graph));
-            if (known != group.phaseOfParameters.end()) u.graph.phase = known->second;
+            const auto known = shared.phaseOfParameters.find(parametersOf(u.graph));
+            if (known != shared.phaseOfParameters.end()) u.graph.phase = known->second;
         }
         for (const NodeId id : u.graph.placeholders())
-            if (const auto known = group.inputs.find(u.graph[id].name); known != group.inputs.end()) completeInput(u.graph, id, known->second);
+            if (const auto known = shared.inputs.find(u.graph[id].name); known != shared.inputs.end()) completeInput(u.graph, id, known->second);
         if (!u.group.aotId && rankOf(u.graph.phase) >= rankOf(Phase::Joint)) u.group.aotId = group.aotId;
         const int rank = rankOf(u.graph.phase) < 0 ? group.lastRank : rankOf(u.graph.phase);
         group.lastRank = rank;

@@ -11,12 +11,14 @@
 #include "core/text/document_parts.h"
 #include "core/text/find.h"
 #include "core/text/graph_finder.h"
+#include "core/text/input_facts.h"
 #include "core/text/line_kinds.h"
 #include "core/text/literals.h"
 #include "core/text/log_prefix.h"
 #include "core/text/md5.h"
 #include "core/text/normalise.h"
 #include "core/text/stage_order.h"
+#include "core/text/stated_sizes.h"
 #include "core/text/table_reader.h"
 #include "core/text/trace_counts.h"
 
@@ -26,7 +28,7 @@ namespace {
 /// Where the JSON of a record's header begins in its line; npos when the line is no header.
 std::size_t headerJson(std::string_view line) {
     if (line.size() < 20 || std::string_view("VIWEC").find(line[0]) == kNone || !isDigit(line[1])) return kNone;
-    const std::size_t prefix = logPrefixSize(line);
+    const std::size_t prefix = logPrefix(line).size;
     return prefix > 0 && line.substr(prefix, 2) == "{\"" ? prefix : kNone;
 }
 
@@ -50,24 +52,16 @@ bool isGraphKind(std::string_view kind) {
 
 /// Kinds of records of which nothing is made.
 bool isIgnoredKind(std::string_view kind) {
-    static const std::unordered_set<std::string_view> kIgnored = {"chromium_event",
-                                                                  "str",
-                                                                  "describe_storage",
-                                                                  "describe_tensor",
-                                                                  "describe_source",
-                                                                  "dump_file",
-                                                                  "dynamo_guards",
-                                                                  "dynamo_cpp_guards_str",
-                                                                  "guard_added",
-                                                                  "guard_added_fast",
-                                                                  "link",
-                                                                  "bwd_compilation_metrics"};
+    static const std::unordered_set<std::string_view> kIgnored = {
+        "chromium_event",        "str",         "describe_storage", "dump_file", "dynamo_guards",
+        "dynamo_cpp_guards_str", "guard_added", "guard_added_fast", "link",      "bwd_compilation_metrics"};
     return kIgnored.contains(kind);
 }
 
 bool isKind(std::string_view kind) {
-    static const std::unordered_set<std::string_view> kOthers = {"artifact",      "dynamo_start",           "compilation_metrics",
-                                                                 "create_symbol", "create_unbacked_symbol", "inductor_output_code"};
+    static const std::unordered_set<std::string_view> kOthers = {"artifact",        "dynamo_start",           "compilation_metrics",
+                                                                 "create_symbol",   "create_unbacked_symbol", "inductor_output_code",
+                                                                 "describe_tensor", "describe_source"};
     return kOthers.contains(kind) || isGraphKind(kind) || isIgnoredKind(kind);
 }
 
@@ -88,6 +82,7 @@ struct Piece {
     std::size_t header = 0;
     std::string digest;  // of the payload, as the header states it
     bool prepared = false;
+    std::size_t json = 0, jsonEnd = 0;  // of a header that states sizes
 };
 
 /// What is known of one compile id while the records go by.
@@ -148,6 +143,7 @@ private:
     void readPieces(const SourceText& source, bool scripts);
     bool readOnly(const SourceText& source);
     std::vector<Unit> readPiece(const SourceText& source, const Piece& piece);
+    void addFacts(Unit& unit, const Piece& piece) const;
     std::optional<std::vector<Unit>> unreadUnits(const Piece& piece) const;
     std::vector<Unit> readCompilation(const SourceText& source, const UnitGroup& group);
 
@@ -158,6 +154,8 @@ private:
     std::vector<Piece> pieces_;
     std::map<std::string, Compilation> compilations_;
     std::map<std::string, SymbolTable> symbols_;               // of each run of each compile id
+    std::map<std::string, InputFacts> inputs_;                 // the same
+    std::map<std::string, std::string> metadata_;              // the same: what the compiled function does to its inputs
     std::vector<std::pair<std::size_t, std::size_t>> strays_;  // lines inside records that belong to none; they become blank
 };
 
@@ -228,6 +226,7 @@ void TraceReader::record(const Record& r) {
     if (kind == "artifact") return artifact(r, header);
     if (kind == "inductor_output_code") return outputCode(r, header);
     if (kind == "create_symbol" || kind == "create_unbacked_symbol") return symbol(header.first(), header, r);
+    if (kind == "describe_tensor" || kind == "describe_source") return inputs_[symbolsKey(groupOf(header, r))].add(kind, header.first());
     if (kind == "dynamo_start") {
         Compilation& c = compilation(header, r);
         const int attempt = static_cast<int>(std::clamp<std::int64_t>(header["attempt"].integer().value_or(0), 0, 1 << 20));
@@ -249,11 +248,19 @@ void TraceReader::record(const Record& r) {
     std::string stage(kind);
     if (const std::string name = header.first()["name"].string(); !name.empty()) stage += " " + name;
     graphRecord(r, header, std::move(stage));
+    if (header.first()["sizes"]) {
+        pieces_.back().json = r.json;
+        pieces_.back().jsonEnd = r.jsonEnd;
+    }
 }
 
 void TraceReader::artifact(const Record& r, JsonValue header) {
     const std::string name = header["artifact"]["name"].string();
     if (header["artifact"]["encoding"].string() == "json") return;
+    if (name.ends_with("_fw_metadata")) {
+        metadata_[symbolsKey(groupOf(header, r))] = text().substr(r.payload, r.end - r.payload);
+        return;
+    }
     if (name == "fx_graph_runnable") {
         compilation(header, r).block.clear();
         pieces_.push_back({r.payload, r.end, name, Phase::Unknown, groupOf(header, r), true, false, r.begin, {}});
@@ -326,6 +333,9 @@ bool TraceReader::startsGraph(const Record& r) const {
 /// Checks the payload against its digest and makes it readable in place: the TAB becomes a blank; lines that do not belong to it are noted.
 void TraceReader::preparePayload(Piece& piece) {
     if (std::exchange(piece.prepared, true)) return;
+    const std::string_view payload = text().substr(piece.begin, piece.end - piece.begin);
+    // A terminal or a page makes blanks of the TABs; then all that is indented belongs to the payload.
+    const bool noTabs = !payload.starts_with('\t') && payload.find("\n\t") == payload.npos;
     std::string with, without;  // lines without TAB taken, and left out
     std::vector<std::pair<std::size_t, std::size_t>> strays;
     for (std::size_t at = piece.begin; at < piece.end;) {
@@ -340,7 +350,7 @@ void TraceReader::preparePayload(Piece& piece) {
             without += line;
             without += '\n';
             doc_.text[at] = ' ';
-        } else {
+        } else if (!noTabs || !line.starts_with(' ')) {
             strays.emplace_back(at, end);
         }
         at = end + 1;
@@ -379,6 +389,23 @@ void TraceReader::hideCommentMarks(const Piece& piece) {
     }
 }
 
+/// What other records tell of a graph.
+void TraceReader::addFacts(Unit& unit, const Piece& piece) const {
+    const std::string key = symbolsKey(piece.group);
+    const auto inputs = inputs_.find(key);
+    if (inputs != inputs_.end() && (unit.graph.phase == Phase::Dynamo || unit.graph.phase == Phase::PreGrad)) inputs->second.tell(unit);
+    const auto metadata = metadata_.find(key);
+    if (metadata != metadata_.end() && (piece.stage == "aot_forward_graph" || piece.stage == "aot_inference_graph"))
+        for (std::string& note : mutationNotes(metadata->second, unit.graph)) unit.notes.push_back(std::move(note));
+    if (piece.json == piece.jsonEnd) return;
+    const JsonDocument header(text(), piece.json, piece.jsonEnd);
+    for (JsonValue sizes = header.root().first()["sizes"].first(); sizes; sizes = sizes.next()) {
+        std::string list(sizes.text());
+        std::erase(list, '"');
+        if (const auto parsed = parseSizes(list)) giveSizes(unit.graph, unit.graph.find(Name(sizes.key())), *parsed);
+    }
+}
+
 std::vector<Unit> TraceReader::readPiece(const SourceText& source, const Piece& piece) {
     const auto table = symbols_.find(symbolsKey(piece.group));
     std::vector<Unit> units;
@@ -393,6 +420,7 @@ std::vector<Unit> TraceReader::readPiece(const SourceText& source, const Piece& 
         if (table != symbols_.end())
             for (auto& [name, facts] : unit.graph.symbols)
                 if (const auto known = table->second.find(name); known != table->second.end()) facts = known->second;
+        addFacts(unit, piece);
         units.push_back(std::move(unit));
     }
     return units;

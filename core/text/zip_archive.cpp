@@ -59,6 +59,9 @@ public:
         } else {
             zip_.reset(zip_open(path_.c_str(), ZIP_RDONLY, &code));
         }
+        // The directory stands at the end: what was cut has none.
+        if (!zip_ && code == ZIP_ER_NOZIP)
+            return fail(damaged(path_, "the archive", "its directory, at the end of the file, is missing; was it cut?"));
         if (!zip_) return fail(damaged(path_, "the archive", reasonOf(code)));
         return list();
     }
@@ -96,26 +99,35 @@ Status ZipArchive::list() {
     if (static_cast<std::uint64_t>(count) > limits_.archiveEntries)
         return fail(above(path_, std::to_string(count) + " entries", limits_.archiveEntries));
     std::unordered_set<std::string> seen;
+    std::size_t untold = 0;
+    const auto refuse = [&](std::string_view name, std::string_view why) {
+        if (diagnostics_.size() < limits_.diagnosticsPerUnit)
+            diagnostics_.push_back(refusedMember(name, why, path_));
+        else
+            ++untold;
+    };
     for (zip_uint64_t i = 0; i < static_cast<zip_uint64_t>(count); ++i) {
         zip_stat_t stat;
         zip_stat_init(&stat);
         if (zip_stat_index(zip_.get(), i, ZIP_FL_ENC_RAW, &stat) != 0 || !(stat.valid & ZIP_STAT_NAME)) {
-            diagnostics_.push_back(refusedMember("number " + std::to_string(i + 1), "its header cannot be read", path_));
+            refuse("number " + std::to_string(i + 1), "its header cannot be read");
             continue;
         }
         const std::string name = cleanUtf8(stat.name).text;
         if (name.ends_with('/')) continue;
         if (const auto why = refusal(i, stat); !why.empty()) {
-            diagnostics_.push_back(refusedMember(name, why, path_));
+            refuse(name, why);
         } else if (!seen.insert(name).second) {
-            diagnostics_.push_back(refusedMember(name, "another entry before it has the same name", path_));
+            refuse(name, "another entry before it has the same name");
         } else {
             members_.push_back({name, stat.size});
             indices_.push_back(i);
             packed_.push_back(stat.comp_size);
         }
-        if (diagnostics_.size() >= limits_.diagnosticsPerUnit) break;
     }
+    if (untold == 0) return {};
+    diagnostics_.push_back(warning("R051", {{"n", std::to_string(untold)}}));
+    diagnostics_.back().file = path_;
     return {};
 }
 

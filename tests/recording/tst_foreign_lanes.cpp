@@ -25,7 +25,7 @@ private slots:
             QVERIFY(recorder.has_value());
             const auto ids = (*recorder)->addDocument(*doc);
             QVERIFY(ids.has_value());
-            const auto recorded = recordForeignLanes(**recorder, *doc, 1, *ids, OpRegistry::builtin());
+            const auto recorded = recordForeignLanes(**recorder, *doc, {1}, *ids, OpRegistry::builtin());
             QVERIFY2(recorded.has_value(), recorded ? "" : recorded.error().format().c_str());
         }
         const auto recording = Recording::open(path);
@@ -50,6 +50,33 @@ private slots:
         QCOMPARE(db.text("SELECT compile_id FROM graph WHERE id = 4"), std::string("0/0"));
     }
 
+    /// Each compilation of the chosen graphs has its lanes.
+    void everyCompilation() {
+        const std::string one = "V0107 10:00:00.000001 71 torch/x.py:5] [%/0] [__aot_graphs] ";
+        std::string text;
+        for (const char* id : {"0", "1"})
+            for (const char* title : {"Forward graph ", "AFTER POST GRAD"})
+                for (const std::string& line : {std::string("TRACED GRAPH"), " ===== " + std::string(title) + (title[0] == 'F' ? id : "") + " =====",
+                                                std::string(" a.py class GraphModule(torch.nn.Module):"), std::string("    def forward(self, x):"),
+                                                std::string("        return (x,)")}) {
+                    std::string head = one;
+                    text += head.replace(head.find('%'), 1, id) + line + "\n";
+                }
+        const auto doc = readText(text, "two.log", OpRegistry::builtin());
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(4));
+        auto recorder = Recorder::create(folder_.filePath("two.aliascope").toStdString());
+        QVERIFY(recorder.has_value());
+        const auto ids = (*recorder)->addDocument(*doc);
+        QVERIFY(recordForeignLanes(**recorder, *doc, {0, 1, 2, 3}, *ids, OpRegistry::builtin()).has_value());
+        QVERIFY((*recorder)->close().has_value());
+        const auto recording = Recording::open(folder_.filePath("two.aliascope").toStdString());
+        QVERIFY(recording.has_value());
+        QStringList lanes;
+        for (const LaneRow& lane : (*recording)->lanes()) lanes << QString::fromStdString(lane.name);
+        QCOMPARE(lanes.join(", "), QStringLiteral("torch 0/0 inference, torch 1/0 inference"));
+    }
+
     void aLimitEndsTheCall() {
         const auto doc = openFile(ALIASCOPE_SOURCE_DIR "/tests/data/text/train.trace.log", OpRegistry::builtin());
         QVERIFY(doc.has_value());
@@ -58,7 +85,7 @@ private slots:
         auto recorder = Recorder::create(folder_.filePath("small.aliascope").toStdString(), limits);
         QVERIFY(recorder.has_value());
         const auto ids = (*recorder)->addDocument(*doc);
-        const auto recorded = recordForeignLanes(**recorder, *doc, 1, *ids, OpRegistry::builtin());
+        const auto recorded = recordForeignLanes(**recorder, *doc, {1}, *ids, OpRegistry::builtin());
         QVERIFY(!recorded.has_value());
         QCOMPARE(recorded.error().code, std::string("R050"));
     }

@@ -195,9 +195,61 @@ private slots:
         const auto twice = fixture::read(gzipOf(gzipOf(text)));
         QVERIFY(!twice.has_value());
         QVERIFY(QString::fromStdString(twice.error().note).contains("inside a gzip stream"));
-        const auto cut = fixture::read(gzipOf(text).substr(0, 100));
+        const auto cut = fixture::read(gzipOf(text).substr(0, 12));
         QVERIFY(!cut.has_value());
         QVERIFY(QString::fromStdString(cut.error().sentence()).contains("ends too early"));
+    }
+
+    /// What was unpacked before the cut is shown, with a message.
+    void cutGzip() {
+        std::string text;
+        for (int i = 0; i < 50; ++i)
+            text += "graph():\n    %x" + std::to_string(i * 7919) + " : [num_users=0] = placeholder[target=x]\n    return (None,)\n";
+        const std::string packed = gzipOf(text);
+        const auto doc = fixture::read(packed.substr(0, packed.size() / 2));
+        QVERIFY(doc.has_value());
+        QVERIFY(doc->units.size() > 10);
+        QVERIFY(sentences(doc->diagnostics).startsWith("R004 the gzip stream behind "));
+        QVERIFY(sentences(doc->diagnostics).endsWith("ends too early"));
+    }
+
+    /// An archive that is none of PyTorch is a folder of dumps: what users attach to reports.
+    void zippedDumps() {
+        const std::string graph = fixture::file("wrapper_v2.graph.txt");
+        const auto doc =
+            fixture::read(zipOf({{"tl/0_0_0/aot_forward_graph_5.txt", graph}, {"tl/readme.md", "words"}, {"net.pt2", zipOf(newLayout(program()))}}));
+        QVERIFY(doc.has_value());
+        QCOMPARE(QString::fromStdString(doc->container), QStringLiteral("folder"));
+        QCOMPARE(doc->units.size(), std::size_t(2));
+        QCOMPARE(QString::fromStdString(doc->units[1].group.compileId), QStringLiteral("0/0"));
+        QCOMPARE(doc->skipped.size(), std::size_t(1));
+        std::string nested = zipOf({{"a.txt", graph}});
+        for (int i = 0; i < 5; ++i) nested = zipOf({{"deeper.zip", nested}});
+        const auto deep = fixture::read(nested);
+        QVERIFY(!deep.has_value());
+        QVERIFY(QString::fromStdString(deep.error().note).contains("an archive inside archives"));
+    }
+
+    /// Many bad entries hide no good one.
+    void manyRefusedEntries() {
+        std::vector<Entry> entries;
+        for (int i = 0; i < 150; ++i) entries.push_back({"../x" + std::to_string(i), ""});
+        for (const Entry& e : newLayout(program())) entries.push_back(e);
+        const auto doc = fixture::read(zipOf(entries));
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(1));
+        QCOMPARE(doc->diagnostics.size(), std::size_t(101));
+        QCOMPARE(QString::fromStdString(doc->diagnostics.back().sentence()), QStringLiteral("50 further messages not shown"));
+    }
+
+    void cutTar() {
+        const std::string graph = fixture::file("wrapper_v2.graph.txt");
+        const std::string whole = tarOf({{"a.txt", graph}, {"b.txt", graph}});
+        const auto doc = fixture::read(whole.substr(0, whole.size() / 2 + graph.size() / 2));
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(2));
+        QVERIFY(doc->units[1].statedNodes > 0 && doc->units[1].statedNodes < doc->units[0].statedNodes);
+        QCOMPARE(sentences(doc->diagnostics), QStringLiteral("R004 the end of b.txt cannot be read: the archive ends inside it"));
     }
 
     void tar() {

@@ -278,6 +278,10 @@ private slots:
         const auto nested = fixture::read(deep);
         QVERIFY(nested.has_value());
         QVERIFY(fixture::codes(nested->units[0]).startsWith("R050"));
+        const auto number =
+            fixture::read(graphOf("call_function[target=torch.ops.demo.f.default](args = (" + std::string(5000, '9') + ",), kwargs = {})"));
+        QVERIFY(number.has_value());
+        QVERIFY(fixture::codes(number->units[0]).startsWith("R014"));
     }
 };
 

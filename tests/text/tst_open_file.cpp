@@ -229,6 +229,24 @@ private slots:
         QCOMPARE(fixture::codes(doc->units[0]), QString());
     }
 
+    void quotesInQuotes() {
+        QString text;
+        for (const QString& line : QString::fromStdString(fixture::file("in_place_views.readable.py")).split('\n')) text += "> > " + line + "\n";
+        const auto doc = fixture::read(text.toStdString());
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units[0].statedNodes, 11u);
+    }
+
+    /// Sequences of a terminal that never end take no quadratic time.
+    void unfinishedColours() {
+        std::string text;
+        for (int i = 0; i < 200'000; ++i) text += "\x1b]";
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(fixture::read(text + "\n" + fixture::file("in_place_views.readable.py")).has_value());
+        QVERIFY2(timer.elapsed() < 5000, qPrintable(QString::number(timer.elapsed())));
+    }
+
     void sizeLimit() {
         ReadOptions options;
         options.limits.fileBytes = 1000;

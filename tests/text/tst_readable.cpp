@@ -1,5 +1,6 @@
 // Readable Python (formats.md 5): frame, plumbing, statements, expressions, comments, and agreement with graph text.
 
+#include <QElapsedTimer>
 #include <QTest>
 
 #include "core/text/arguments.h"
@@ -108,6 +109,8 @@ private slots:
         QTest::newRow("unquoted") << "class M(torch.nn.Module):\n    def forward(self, x: f32[2, 3], n: Sym(s0)):\n        a: f32[2, 3] = "
                                      "torch.ops.aten.mul.Tensor(x, n);  x = n = None\n        return a\n";
         QTest::newRow("default and star") << "class M(torch.nn.Module):\n    def forward(self, x, y = None, *args):\n        return (x, args)\n";
+        QTest::newRow("boxed") << "class M(torch.nn.Module):\n    def forward(self, args_list: List[torch.Tensor]):\n        args_iter = "
+                                  "iter(args_list)\n        a = next(args_iter)\n        args_list.clear()\n        return (a,)\n";
         QTest::newRow("attributes") << "class M(torch.nn.Module):\n    def forward(self, x):\n        w = getattr(self.seq, \"0\").weight\n        s "
                                        "= x.shape\n        f = getattr(self.seq, \"1\")(x, w);  x = w = None\n        return (s, f)\n";
         QTest::newRow("operators")
@@ -340,6 +343,30 @@ private slots:
                          qPrintable(QStringLiteral("cut at %1: %2").arg(cut).arg(n.name.c_str())));
             }
         }
+    }
+
+    void manySubGraphs() {
+        std::string text = "class M(torch.nn.Module):\n    def forward(self, x):\n        return (x,)\n";
+        for (int i = 0; i < 12; ++i)
+            text += "    class s" + std::to_string(i) + "(torch.nn.Module):\n        def forward(self, x):\n            return (x,)\n";
+        ReadOptions options;
+        options.limits.subGraphs = 10;
+        const auto doc = readText(text, "t", OpRegistry::builtin(), options);
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units[0].graph.subGraphs().size(), std::size_t(10));
+        QCOMPARE(fixture::codes(doc->units[0]), QStringLiteral("R050"));
+    }
+
+    /// Parameters of one line are read in linear time.
+    void manyParameters() {
+        std::string text = "class M(torch.nn.Module):\n    def forward(self";
+        for (int i = 0; i < 200'000; ++i) text += ", p" + std::to_string(i);
+        QElapsedTimer timer;
+        timer.start();
+        const auto doc = fixture::read(text + "):\n        return (p0,)\n");
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units[0].statedNodes, 200'001u);
+        QVERIFY2(timer.elapsed() < 3000, qPrintable(QString::number(timer.elapsed())));
     }
 
     void deepNestingIsRefused() {

@@ -201,6 +201,100 @@ private slots:
         QCOMPARE(doc->skipped.size(), std::size_t(1));
     }
 
+    /// One model, dropped alone: its name tells the phase, or its output code does.
+    void oneModelFolder() {
+        const std::string repro =
+            "class Repro(torch.nn.Module):\n    def forward(self, a):\n        y = torch.ops.aten.neg.default(a)\n        return (y,)\n";
+        for (const QString& name : {QStringLiteral("model__3_backward_7.2"), QStringLiteral("model___7.2"), QStringLiteral("cxyz.debug")}) {
+            Folder folder;
+            folder.add(name + "/fx_graph_readable.py", graph("a", "neg"))
+                .add(name + "/fx_graph_runnable.py", repro)
+                .add(name + "/output_code.py", "# AOT ID: ['3_backward']\n");
+            const auto doc = openFile((folder.path() + "/" + name).toStdString(), OpRegistry::builtin());
+            QVERIFY(doc.has_value());
+            QCOMPARE(table(*doc), QStringLiteral("aot 3 backward fx_graph_readable 3"));
+        }
+    }
+
+    /// Kernels are of the compiled function whose code they stand in, whatever code follows.
+    void kernelsOfOutputCode() {
+        const auto code = [](const std::string& aot, const std::string& kernel) {
+            return "# AOT ID: ['" + aot + "']\n# Graph fragment:\n#   %a : Tensor \"f32[2][1]cpu\" = PlaceHolder[target=a]\n#   %y : Tensor " +
+                   "\"f32[2][1]cpu\"[num_users=1] = call_function[target=torch.ops.aten.neg.default](args = (%a,), kwargs = {})\n#   return %y\n" +
+                   kernel + " = async_compile.cpp_pybinding([], '')\n";
+        };
+        Folder folder;
+        folder.add("0_0_0/inductor_output_code_abc_1.txt", code("0_forward", "first"))
+            .add("0_0_0/inductor_output_code_abc_2.txt", code("0_backward", "second"));
+        const auto doc = folder.open();
+        QVERIFY(doc.has_value());
+        QCOMPARE(table(*doc), QStringLiteral("0/0 aot 0 forward kernel 3\n0/0 aot 0 backward kernel 3"));
+    }
+
+    /// Files that only lie beside each other know nothing of each other; renderings of one graph do.
+    void filesBesideEachOther() {
+        const std::string typed = "class G(torch.nn.Module):\n    def forward(self, a: \"f32[2][1]cpu\"):\n        return (a,)\n";
+        const std::string bare = "graph():\n    %a : [num_users=1] = placeholder[target=a]\n    return (a,)\n";
+        Folder folder;
+        folder.add("one.readable.py", typed).add("one.graph.txt", bare).add("two.graph.txt", bare);
+        const auto doc = folder.open();
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(3));
+        for (const Unit& u : doc->units) QCOMPARE(u.graph[u.graph.find("a"_n)].type != nullptr, u.member != "two.graph.txt");
+    }
+
+    void whatAFolderHides() {
+        Folder folder;
+        folder.add("a.txt", graph("a", "neg")).add("1/2/3/4/5/6/7/8/b.txt", graph("a", "neg"));
+        QVERIFY(QFile::link("/etc", folder.path() + "/link"));
+        const auto doc = folder.open();
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(1));
+        QStringList skipped;
+        for (const SkippedMember& s : doc->skipped) skipped << QString::fromStdString(s.name + ": " + s.why);
+        skipped.sort();
+        QCOMPARE(skipped.join('\n'), QStringLiteral("1/2/3/4/5/6/7/8/: folders are read 8 levels deep\nlink: links are not followed"));
+    }
+
+    /// A terminal or a page made blanks of the TABs.
+    void blanksForTabs() {
+        QByteArray text = QByteArray::fromStdString(fixture::file("train.trace.log"));
+        const auto doc = fixture::read(text.replace("\n\t", "\n        ").toStdString());
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(10));
+        QCOMPARE(doc->units[1].statedNodes, 3u);
+    }
+
+    /// What the tracer said of the inputs: types that the graph does not state, and which of them share a storage.
+    void describedInputs() {
+        const auto record = [](const std::string& kind, const std::string& fact, const std::string& payload = "") {
+            std::string text = "V0107 10:00:00.000001 71 torch/x.py:9] {\"" + kind + "\": " + fact + ", \"frame_id\": 0, \"frame_compile_id\": 0}\n";
+            if (!payload.empty()) text += "\t" + QString::fromStdString(payload).trimmed().replace("\n", "\n\t").toStdString() + "\n";
+            return text;
+        };
+        std::string text;
+        for (const std::string i : {"0", "1"}) {
+            text += record("describe_tensor", "{\"id\": " + i +
+                                                  ", \"describer_id\": 3, \"dtype\": \"torch.float32\", \"device\": \"device(type='cuda', "
+                                                  "index=0)\", \"size\": [4, 8], \"stride\": [8, 1], \"storage\": 5, \"storage_offset\": " +
+                                                  i + "}");
+            text += record("describe_source", "{\"describer_id\": 3, \"id\": " + i + ", \"source\": \"L['" + (i == "0" ? "x" : "y") + "']\"}");
+        }
+        text += record("dynamo_output_graph", "{\"sizes\": {\"l_x_\": [4, 8], \"sum\": [4, \"s0\"]}}",
+                       "class GraphModule(torch.nn.Module):\n    def forward(self, L_x_, L_y_):\n        l_x_ = L_x_\n        l_y_ = L_y_\n"
+                       "        sum = demo.f(l_x_, l_y_);  l_x_ = l_y_ = None\n        return (sum,)\n");
+        const auto doc = fixture::read(text);
+        QVERIFY(doc.has_value());
+        const Graph& g = doc->units[0].graph;
+        const TensorType* y = g[g.find("l_y_"_n)].tensor();
+        QVERIFY(y);
+        QCOMPARE(QString::fromStdString(y->str()), QStringLiteral("f32[4, 8][8, 1]cuda:0"));
+        QVERIFY(y->offset == SymInt(1));
+        const TensorType* sum = g[g.find("sum"_n)].tensor();
+        QVERIFY(sum && sum->dtype == DType::Unknown && sum->rank() == 2);
+        QCOMPARE(QString::fromStdString(doc->units[0].notes.at(0)), QStringLiteral("one storage: l_x_, l_y_"));
+    }
+
     void depyfFolder() {
         Folder folder;
         const std::string head = "from __future__ import annotations\nimport torch\nfrom torch import device\n";
@@ -311,8 +405,10 @@ private slots:
                 QCOMPARE(a.id, b.id);
                 QCOMPARE(a.stage, b.stage);
                 QVERIFY(a.graph.phase == b.graph.phase && a.group == b.group);
-                if (a.unread) ++unread;
-                else QVERIFY2(a.graph.hash() == b.graph.hash() && a.firstLine == b.firstLine, b.id.c_str());
+                if (a.unread)
+                    ++unread;
+                else
+                    QVERIFY2(a.graph.hash() == b.graph.hash() && a.firstLine == b.firstLine, b.id.c_str());
             }
             QVERIFY(!one->units[i].unread);
             leftOut += unread;

@@ -209,7 +209,7 @@ RecordOutcome recordUnit(const ReadOutcome& input, std::size_t unit, const QStri
         return out;
     }
     if (stopped()) return out;
-    const Status foreign = recordForeignLanes(**recorder, document, place, *graphs, *input.ops, job.cancelToken());
+    const Status foreign = recordForeignLanes(**recorder, document, {place}, *graphs, *input.ops, job.cancelToken());
     if (stopped()) return out;
     out = runAndOpen({std::move(document.units[place].graph), (*graphs)[place], input.request.pipeline, input.ops}, **recorder, job);
     if (!foreign && !out.error) out.error = reportOf(foreign.error());
