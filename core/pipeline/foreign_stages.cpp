@@ -27,6 +27,7 @@ public:
         byOperands();
         bySource();
         placeholdersByPosition();
+        rewritten();
         std::vector<NodeMatch> out;
         for (const NodeId id : inOrder(after_))
             if (partnerOfAfter_[id.value]) out.push_back({partnerOfAfter_[id.value], id, confidence_[id.value]});
@@ -114,6 +115,16 @@ private:
             const TypePtr &a = before_[old[i]].type, &b = after_[now[i]].type;
             if (a && b && !sameType(a, b)) continue;
             pair(old[i], now[i], a && b ? 0.7 : 0.5);
+        }
+    }
+
+    /// A pass that gives a node another operator (`view` to `reshape`, `index_put` to `index_put_`) keeps its name and its operands.
+    void rewritten() {
+        for (const NodeId id : inOrder(after_)) {
+            const Node& n = after_[id];
+            const NodeId old = n.isCall() && free(id) ? before_.find(n.name) : NodeId();
+            if (!old || taken_[old.value] || before_[old].kind != n.kind || !sameOperands(before_[old], n)) continue;
+            pair(old, id, sourceOf(before_, before_[old]) == sourceOf(after_, n) ? 0.7 : 0.5);
         }
     }
 

@@ -14,8 +14,9 @@ struct NodeMatch {
     double confidence = 0;  ///< 1 = same name, operator, operands and source line
 };
 
-/// Pairs nodes of two graphs: by name and operator, then by operator and matched operands, then by operator and source line in order. Each node is in
-/// at most one pair; pairs come in the order of `after`. Near-linear.
+/// Pairs nodes of two graphs: by name and operator, then by operator and matched operands, then by operator and source line in order, inputs by their
+/// place, and at last by name and matched operands whatever the operator. Each node is in at most one pair; pairs come in the order of `after`.
+/// Near-linear.
 std::vector<NodeMatch> matchNodes(const Graph& before, const Graph& after);
 
 /// `target` with ids that continue those of `before`: a matched node has the id of its partner, others have ids that `before` never used. A node

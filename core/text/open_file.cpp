@@ -9,8 +9,10 @@
 
 #include "core/text/document.h"
 #include "core/text/document_parts.h"
+#include "core/text/folder_names.h"
 #include "core/text/member_source.h"
 #include "core/text/sniff.h"
+#include "core/text/stage_order.h"
 
 namespace aliascope {
 namespace {
@@ -62,6 +64,23 @@ FileKind kindOf(const std::string& path) {
     return file ? sniff(std::string_view(head, std::fread(head, 1, sizeof head, file.get()))) : FileKind::Binary;
 }
 
+/// A dump that was opened alone: its folder and its name still tell stage, phase and compilation.
+void takePlaceOf(const std::string& path, Document& doc) {
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::absolute(path, error).lexically_normal();
+    const MemberPlace place = memberPlace((whole.parent_path().filename() / whole.filename()).generic_string());
+    if (error || doc.container != "text") return;
+    const auto aot = aotNameOfCode(doc.text);
+    for (Unit& unit : doc.units) {
+        if (place.kind != MemberPlace::Kind::Plain) {
+            unit.group = place.group;
+            if (unit.stage.empty()) unit.stage = place.stage;
+        }
+        if (aot) unit.group.aotId = aot->id;
+        if (unit.graph.phase == Phase::Unknown) unit.graph.phase = aot ? aot->phase : place.phase;
+    }
+}
+
 Result<Document> openPart(const std::string& path, const ReadContext& context) {
     std::error_code error;
     if (path != "-" && std::filesystem::is_directory(path, error)) {
@@ -74,7 +93,10 @@ Result<Document> openPart(const std::string& path, const ReadContext& context) {
         return source ? readArchive(**source, path, context) : Result<Document>(fail(source.error()));
     }
     auto content = contentOf(path, context.options);
-    return content ? readBytes(std::move(*content), path, context) : Result<Document>(fail(content.error()));
+    if (!content) return fail(content.error());
+    auto doc = readBytes(std::move(*content), path, context);
+    if (doc && path != "-") takePlaceOf(path, *doc);
+    return doc;
 }
 
 Result<Document> finished(Result<Document> doc, const ReadContext& context) {

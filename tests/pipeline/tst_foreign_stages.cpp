@@ -63,6 +63,18 @@ private slots:
                  QStringLiteral("a<-a 1.00, b<-b 1.00, mul<-mul 1.00, add_7<-add 0.85, relu_1<-relu 0.60, output<-output 0.85"));
     }
 
+    /// A pass that changes the operator of a node keeps its name and its operands.
+    void rewrittenNodes() {
+        const Graph before =
+            graphOf("        view = torch.ops.aten.view.default(a, [4])\n        add = torch.ops.aten.add.Tensor(view, b)\n        return (add,)\n");
+        const Graph after = graphOf(
+            "        view = torch.ops.aten.reshape.default(a, [4])\n        add = torch.ops.aten.add_.Tensor(view, b)\n        return (add,)\n");
+        QVERIFY(pairs(before, after).contains("view<-view 0.70, add<-add 0.70"));
+        // A new node that only has the name of one that is gone works on something else.
+        const Graph other = graphOf("        view = torch.ops.aten.neg.default(b)\n        return (view,)\n");
+        QVERIFY(!pairs(before, other).contains("view<-view"));
+    }
+
     void renamedInputs() {
         const Graph before = graphOf("        y = torch.ops.aten.neg.default(L_x_)\n        return (y,)\n", "L_x_: \"f32[2]\", L_y_: \"f32[3]\"");
         const Graph after =

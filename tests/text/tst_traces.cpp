@@ -216,6 +216,21 @@ private slots:
         }
     }
 
+    /// One dump, opened alone, is of the stage that its name tells.
+    void oneDump() {
+        Folder folder;
+        folder.add("0_1_2_0/aot_backward_graph_5.txt", graph("a", "neg"))
+            .add("model__3_forward_7.2/fx_graph_readable.py", graph("a", "neg"))
+            .add("mine/graph.txt", graph("a", "neg"));
+        const auto open = [&](const char* name) {
+            const auto doc = openFile((folder.path() + "/" + name).toStdString(), OpRegistry::builtin());
+            return doc ? table(*doc) : QString();
+        };
+        QCOMPARE(open("0_1_2_0/aot_backward_graph_5.txt"), QStringLiteral("!0/1/2 backward aot_backward_graph 3"));
+        QCOMPARE(open("model__3_forward_7.2/fx_graph_readable.py"), QStringLiteral("aot 3 forward fx_graph_readable 3"));
+        QCOMPARE(open("mine/graph.txt"), QStringLiteral("unknown  3"));
+    }
+
     /// Kernels are of the compiled function whose code they stand in, whatever code follows.
     void kernelsOfOutputCode() {
         const auto code = [](const std::string& aot, const std::string& kernel) {
