@@ -38,13 +38,33 @@ std::vector<std::size_t> chosenUnits(Command& c, const Document& document) {
     return out;
 }
 
-void importUnit(Command& c, Recorder& recorder, std::int64_t graph, Unit& unit) {
+/// A lane with the graph as it was read. False, with a warning, when the session may have no further lane.
+bool importUnit(Command& c, Recorder& recorder, std::int64_t graph, Unit& unit) {
     auto observer = recorder.beginLane(graph, "imported", c.ops());
+    if (!observer && observer.error().code == "R050") {
+        Diagnostic d = observer.error();
+        d.severity = Severity::Warning;
+        d.note = "the graphs are in the session, stages of their own only those before graph " + std::to_string(graph) +
+                 " have; --graph or --latest picks";
+        c.warn(d);
+        return false;
+    }
     if (!observer) endWith(observer.error());
     RunOptions options;
     options.cancel = c.cancel();
     const RunResult result = runPipeline(unit.graph, Pipeline(), c.ops(), {*observer}, options);
     if (result.error) c.error(*result.error, ExitPass);
+    return true;
+}
+
+/// Stages that the file holds already, as lanes.
+void importStages(Command& c, Recorder& recorder, const Document& document, const std::vector<std::size_t>& units,
+                  const std::vector<std::int64_t>& ids) {
+    if (auto recorded = recordForeignLanes(recorder, document, units, ids, c.ops(), c.cancel()); !recorded) {
+        Diagnostic d = recorded.error();
+        d.severity = Severity::Warning;
+        c.warn(d);
+    }
 }
 
 }  // namespace
@@ -65,10 +85,14 @@ void runImport(Command& c) {
         const auto ids = (*recorder)->addDocument(document);
         if (!ids) endWith(ids.error());
         const auto units = chosenUnits(c, document);
+        // Where there is no room for a lane of every graph, stages count more than single graphs.
+        const bool crowded = units.size() >= static_cast<std::size_t>(chosenLimits(c).recording.lanes);
+        if (crowded) importStages(c, **recorder, document, units, *ids);
+        bool room = true;
         for (const std::size_t unit : units) {
             Unit& one = document.units[unit];
             const std::int64_t nodes = one.statedNodes;
-            importUnit(c, **recorder, ids->at(unit), one);
+            room = room && importUnit(c, **recorder, ids->at(unit), one);
             Row row;
             row.cells = {std::to_string(ids->at(unit)), one.label, std::string(toString(one.graph.phase)), std::to_string(nodes), file};
             row.json = {
@@ -76,7 +100,7 @@ void runImport(Command& c) {
             table.rows.push_back(std::move(row));
         }
         // Behind the graphs: what is shown of a session without further ado is its last lanes.
-        if (auto foreign = recordForeignLanes(**recorder, document, units, *ids, c.ops(), c.cancel()); !foreign) c.warn(foreign.error());
+        if (!crowded) importStages(c, **recorder, document, units, *ids);
     }
     if (auto closed = (*recorder)->close(); !closed) c.error(closed.error(), ExitOutput);
     c.input["path"] = sources;

@@ -100,7 +100,8 @@ void addPlace(Json& row, const Unit& unit) {
     row["run"] = unit.group.run + 1;
     row["abandoned"] = unit.abandoned;
     row["file"] = orNull(unit.member);
-    if (!unit.signature.empty()) row["signature"] = {{"inputs", signatureJson(unit.signature.inputs)}, {"outputs", signatureJson(unit.signature.outputs)}};
+    if (!unit.signature.empty())
+        row["signature"] = {{"inputs", signatureJson(unit.signature.inputs)}, {"outputs", signatureJson(unit.signature.outputs)}};
 }
 
 /// Columns that say nothing of any graph are left out.
@@ -109,6 +110,16 @@ void dropEmptyColumn(Table& table, std::size_t column) {
     if (std::any_of(table.rows.begin(), table.rows.end(), filled)) return;
     table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(column));
     for (Row& row : table.rows) row.cells.erase(row.cells.begin() + static_cast<std::ptrdiff_t>(column));
+}
+
+/// What the file tells beside the graphs: the first line of each note.
+void tellNotes(Command& c, const Document& document) {
+    constexpr std::size_t kShown = 10;
+    std::size_t count = 0;
+    for (const Unit& unit : document.units)
+        for (const std::string& note : unit.notes)
+            if (count++ < kShown) c.note(fmt::format("graph {}: {}", unit.id, note.substr(0, note.find('\n'))));
+    if (count > kShown) c.note(fmt::format("{} more notes on graphs; --json lists them", count - kShown));
 }
 
 void listDocument(Command& c, const std::string& file) {
@@ -164,6 +175,7 @@ void listDocument(Command& c, const std::string& file) {
         for (const SkippedMember& member : document.skipped) skipped.push_back({{"file", member.name}, {"why", member.why}});
         return c.answerJson({{"graphs", table.json()}, {"diagnostics", diagnostics}, {"skipped", std::move(skipped)}});
     }
+    tellNotes(c, document);
     if (!document.skipped.empty()) c.note(fmt::format("{} of the files hold no graph; --json lists them", document.skipped.size()));
     dropEmptyColumn(table, kFile);
     dropEmptyColumn(table, kCompilation);
@@ -173,8 +185,9 @@ void listDocument(Command& c, const std::string& file) {
 /// Operators without schema among the stages of a graph.
 Json unknownOps(const Recording& recording, std::int64_t graph) {
     Json out = Json::array();
-    const auto found = recording.query("SELECT DISTINCT u.op FROM v_unknown_op u JOIN stage s ON s.id = u.stage_id JOIN lane l ON l.id = s.lane WHERE l.graph = " +
-                                       std::to_string(graph) + " AND u.op IS NOT NULL ORDER BY 1");
+    const auto found =
+        recording.query("SELECT DISTINCT u.op FROM v_unknown_op u JOIN stage s ON s.id = u.stage_id JOIN lane l ON l.id = s.lane WHERE l.graph = " +
+                        std::to_string(graph) + " AND u.op IS NOT NULL ORDER BY 1");
     if (found)
         for (const auto& row : found->rows) out.push_back(row[0].value_or(""));
     return out;
@@ -206,8 +219,13 @@ void listSession(Command& c, const std::string& file) {
         }
         Row row;
         row.cells = {std::to_string(graph.id), graph.name, graph.phase, std::to_string(graph.nodes), graph.sourcePath, joined(names, 8)};
-        row.json = {{"id", std::to_string(graph.id)}, {"name", graph.name},         {"kind", graph.phase}, {"nodes", graph.nodes},
-                    {"unknown_ops", unknownOps(**recording, graph.id)}, {"source", graph.sourcePath}, {"lanes", laneRows}};
+        row.json = {{"id", std::to_string(graph.id)},
+                    {"name", graph.name},
+                    {"kind", graph.phase},
+                    {"nodes", graph.nodes},
+                    {"unknown_ops", unknownOps(**recording, graph.id)},
+                    {"source", graph.sourcePath},
+                    {"lanes", laneRows}};
         table.rows.push_back(std::move(row));
     }
     if (!wanted.empty() && table.rows.empty()) throw Failure{ExitNotFound, fmt::format("no graph {} in {}", wanted, file)};

@@ -167,7 +167,7 @@ QVariant UnitModel::unitData(const Unit& unit, int column) const {
         case Notes: {
             QStringList notes;
             if (!unit.member.empty()) notes << qstr(unit.member);
-            for (const std::string& note : unit.notes) notes << qstr(note);
+            for (const std::string& note : unit.notes) notes << qstr(note).simplified();
             if (!unit.diagnostics.empty()) notes << counted(qint64(unit.diagnostics.size()), tr("message"), tr("messages"));
             return notes.join(QStringLiteral("; "));
         }
