@@ -84,12 +84,13 @@ std::int64_t graphOfLane(const std::vector<LaneRow>& lanes, const std::string& n
     return foreign(lanes.back()) ? std::find_if(lanes.begin(), lanes.end(), foreign)->graph : lanes.back().graph;
 }
 
-GraphRow pickGraphRow(Command& c, const Recording& recording, const std::vector<LaneRow>& lanes) {
+/// The graph that --graph names, else that of the lane of that name.
+GraphRow pickGraphRow(Command& c, const Recording& recording, const std::vector<LaneRow>& lanes, const std::string& lane) {
     const auto graphs = recording.graphs();
     const std::string selector = c.args().get("--graph");
     if (graphs.empty()) throw Failure{ExitNotFound, recording.path() + " has no graph: its writer ended before one was in it"};
     if (selector.empty()) {
-        const std::int64_t wanted = graphOfLane(lanes, c.args().get("--pipeline"));
+        const std::int64_t wanted = graphOfLane(lanes, lane);
         for (const GraphRow& graph : graphs)
             if (graph.id == wanted) return graph;
         return graphs.front();
@@ -307,7 +308,7 @@ Staged runSession(Command& c, const std::string& file, const Pipeline& pipeline,
     {
         const auto recording = openRecording(session);
         const auto lanes = recording->lanes();
-        staged.graph = pickGraphRow(c, *recording, lanes);
+        staged.graph = pickGraphRow(c, *recording, lanes, "");
         graphId = staged.graph.id;
         const auto lane = std::find_if(lanes.begin(), lanes.end(), [&](const LaneRow& l) { return l.graph == graphId && l.kind == "recorded"; });
         if (lane == lanes.end()) throw Failure{ExitNotFound, fmt::format("graph {} of {} has no recorded stage", staged.graph.name, file)};
@@ -407,7 +408,7 @@ Staged openSession(Command& c, const std::string& file) {
     Staged staged;
     staged.recording = openRecording(file);
     auto lanes = staged.recording->lanes();
-    staged.graph = pickGraphRow(c, *staged.recording, lanes);
+    staged.graph = pickGraphRow(c, *staged.recording, lanes, c.args().get("--pipeline"));
     std::erase_if(lanes, [&](const LaneRow& lane) { return lane.graph != staged.graph.id; });
     if (lanes.empty()) throw Failure{ExitNotFound, fmt::format("graph {} of {} has no recorded stage", staged.graph.name, file)};
     const std::string wanted = c.args().get("--pipeline");
@@ -428,7 +429,7 @@ Staged openLane(Command& c, const std::string& file, const std::string& lane) {
     if (session) {
         staged.recording = openRecording(file);
         auto lanes = staged.recording->lanes();
-        staged.graph = pickGraphRow(c, *staged.recording, lanes);
+        staged.graph = pickGraphRow(c, *staged.recording, lanes, lane);
         std::erase_if(lanes, [&](const LaneRow& row) { return row.graph != staged.graph.id; });
         if (lanes.empty()) throw Failure{ExitNotFound, fmt::format("graph {} of {} has no recorded stage", staged.graph.name, file)};
         std::vector<LaneRow> fitting;

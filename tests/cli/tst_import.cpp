@@ -46,6 +46,16 @@ private slots:
         QVERIFY2(history.out.contains("Created"), qPrintable(history.out + history.err));
     }
 
+    /// PyTorch's stages beside ours: lanes of two graphs of one session.
+    void comparedWithOurs() {
+        const QString session = folder_.filePath("both.aliascope");
+        const Answer ran = runProgram({"run", "-", "-o", session, "--graph", "2"}, compilation(0));
+        QVERIFY2(ran.exit == 0, qPrintable(ran.err));
+        const Answer compared = runProgram({"compare", session + ":best", session + ":torch 0/0 inference"});
+        QVERIFY2(compared.exit < 2, qPrintable(compared.err));
+        QVERIFY2(compared.out.contains("Forward graph 0"), qPrintable(compared.out + compared.err));
+    }
+
     /// More graphs than a session may have lanes: they are there, those with several stages can be stepped through.
     void moreGraphsThanLanes() {
         const QString session = folder_.filePath("many.aliascope");
