@@ -118,11 +118,15 @@ private:
         // Words of a file that is no dump may look like statements.
         if (part->container == "fragment") return skip(i, "no graph in it");
         const std::size_t before = doc_.units.size();
-        const bool trace = part->container == "trace" || part->container == "folder" || part->container == "archive";
+        // These tell themselves which compilation a graph is of.
+        const std::string& container = part->container;
+        const bool trace = container == "trace" || container == "log" || container == "folder" || container == "archive";
         appendPart(doc_, std::move(*part), member.name);
         if (trace)
             for (std::size_t u = before; u < doc_.units.size(); ++u) {
-                if (!doc_.units[u].group.rank) doc_.units[u].group.rank = place.group.rank;
+                UnitGroup& group = doc_.units[u].group;
+                if (!group.rank) group.rank = place.group.rank;
+                if (!group.process) group.process = place.group.process;
             }
         else
             placeUnits(before, i, aot);

@@ -111,12 +111,23 @@ std::optional<Value> GraphBuilder::makeNode(Node call, std::size_t begin, std::s
     return Value::node(id);
 }
 
+/// A kernel names buffers and nodes of the graph that it belongs to, and their layouts: nobody can do anything about what does not fit.
+Diagnostic GraphBuilder::noteworthy(Diagnostic d) const {
+    if (graph.style.quotedNotes) d.severity = Severity::Info;
+    return d;
+}
+
+/// In a fragment of Inductor's code a buffer that is read has the name of the node that it holds, which the kernel may compute anew.
+bool GraphBuilder::isRead(const Value& v) const { return graph.style.quotedNotes && v.isNode() && graph[v.asNode()].kind == NodeKind::Placeholder; }
+
 NodeId GraphBuilder::define(Node n, std::string_view name, std::size_t at) {
     nested_.clear();
     n.name = Name(name);
     const auto [entry, fresh] = names_.insert(name);
     const std::int32_t ghost = fresh ? -1 : entry->ghost;
-    if (!fresh && ghost < 0) {
+    if (!fresh && ghost < 0 && isRead(entry->value)) {
+        graph.rename(entry->value.asNode(), std::string(name) + "_read");
+    } else if (!fresh && ghost < 0) {
         reporter_.report(userError("R011", {{"name", std::string(name)}}), at);
         n.name = Name(std::string(name) + "_duplicate");
     }
@@ -191,7 +202,7 @@ void GraphBuilder::annotate(Node& n, std::string_view annotation) {
         // `f32[` and what follows is no type of Python: something is wrong in it.
         const bool tensorLike = dtypeFromShortName(annotation.substr(0, annotation.find('['))).has_value() && annotation.find('[') != annotation.npos;
         if (tensorLike && it->second->kind() == Type::Kind::Other)
-            reporter_.report(warning("R017", {{"got", std::string(annotation.substr(0, 60))}}), placeOf(annotation));
+            reporter_.report(noteworthy(warning("R017", {{"got", std::string(annotation.substr(0, 60))}})), placeOf(annotation));
         noteSymbols(*it->second);
     }
     n.type = it->second;
@@ -243,7 +254,7 @@ void GraphBuilder::makeGhosts() {
         if (graph.first() != id) graph.moveBefore(id, graph.first());
     }
     for (const Ghost& ghost : ghosts_) {
-        Diagnostic d = userError("R012", {{"name", std::string(ghost.name)}});
+        Diagnostic d = noteworthy(userError("R012", {{"name", std::string(ghost.name)}}));
         d.node = Name(ghost.name);
         reporter_.report(std::move(d), ghost.at);
     }

@@ -76,6 +76,8 @@ private:
         std::size_t at = 0;
     };
     std::vector<Value> unparsedArguments(std::string_view ownName, std::size_t begin, std::size_t end, bool percentUses);
+    bool isRead(const Value& v) const;
+    Diagnostic noteworthy(Diagnostic d) const;
     void resolveGhost(Ghost& ghost, NodeId id, std::size_t at);
     void makeGhosts();
     void makeOutput(std::size_t at);

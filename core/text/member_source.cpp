@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -107,7 +108,10 @@ public:
                 take(header, content, bytes_.size() - content);
                 break;
             }
-            take(header, content, *size);
+            if (!takeLongName(header, content, *size)) {
+                take(header, content, *size);
+                longName_.clear();
+            }
             if (members_.size() > limits_.archiveEntries) return fail(above(path_, "entries of the archive", limits_.archiveEntries));
             at = content + (*size + kBlock - 1) / kBlock * kBlock;
         }
@@ -142,9 +146,29 @@ private:
         return prefix.empty() ? name : prefix + "/" + name;
     }
 
+    /// Names of more than 100 bytes stand in a member of their own before the file: as they are (GNU), or as `path=` among other records (POSIX pax).
+    bool takeLongName(std::string_view header, std::size_t content, std::uint64_t size) {
+        const char type = header[156];
+        if (type != 'L' && type != 'K' && type != 'x' && type != 'g') return false;
+        const std::string_view text = std::string_view(bytes_).substr(content, size);
+        if (type == 'L') longName_ = text.substr(0, text.find('\0'));
+        if (type != 'x') return true;
+        // A record is its own length in digits, a blank, `key=value`, and a line end.
+        for (std::size_t at = 0; at < text.size();) {
+            std::size_t length = 0;
+            const char* end = text.data() + text.size();
+            const auto [digits, error] = std::from_chars(text.data() + at, end, length);
+            if (error != std::errc() || digits == end || *digits != ' ' || length < 4 || length > text.size() - at) break;
+            const std::string_view record = text.substr(at, length - 1).substr(static_cast<std::size_t>(digits + 1 - text.data()) - at);
+            if (record.starts_with("path=")) longName_ = record.substr(5);
+            at += length;
+        }
+        return true;
+    }
+
     void take(std::string_view header, std::size_t content, std::uint64_t size) {
         const char type = header[156];
-        std::string name = cleanUtf8(nameOf(header)).text;
+        std::string name = cleanUtf8(longName_.empty() ? nameOf(header) : longName_).text;
         if (name.starts_with("./")) name.erase(0, 2);
         if ((type != '0' && type != '\0') || name.empty() || name.ends_with('/')) {
             if (type == '1' || type == '2') diagnostics_.push_back(refusedMember(name, "it is a link", path_));
@@ -160,6 +184,7 @@ private:
 
     std::string bytes_, path_;
     ReadLimits limits_;
+    std::string longName_;  // of the next member
     std::vector<std::size_t> begins_;
 };
 

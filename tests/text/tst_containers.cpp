@@ -242,6 +242,24 @@ private slots:
         QCOMPARE(QString::fromStdString(doc->diagnostics.back().sentence()), QStringLiteral("50 further messages not shown"));
     }
 
+    /// Names above 100 bytes, as GNU and POSIX tars write them.
+    void longNamesInTars() {
+        const std::string folder = "run_2026_01_07-pid_71/" + std::string(80, 'x') + "/model__0_forward_1.0",
+                          graph = fixture::file("wrapper_v2.graph.txt");
+        const std::string name = folder + "/fx_graph_transformed.py", cut = name.substr(0, 99), path = " path=" + name + "\n";
+        const std::string record = std::to_string(path.size() + 3) + path;
+        const auto bodies = [](const std::string& tar) { return tar.substr(0, tar.size() - 1024); };
+        for (const std::string& before :
+             {bodies(tarOf({{"././@LongLink", name + std::string(1, '\0')}}, 'L')), bodies(tarOf({{"PaxHeader", record}}, 'x'))}) {
+            const auto doc = fixture::read(before + tarOf({{cut, graph}, {"short.txt", graph}}));
+            QVERIFY(doc.has_value());
+            QCOMPARE(doc->units.size(), std::size_t(2));
+            QCOMPARE(QString::fromStdString(doc->units[0].member), QStringLiteral("short.txt"));
+            QCOMPARE(QString::fromStdString(doc->units[1].member), QString::fromStdString(name));
+            QVERIFY(doc->units[1].graph.phase == Phase::Forward);
+        }
+    }
+
     void cutTar() {
         const std::string graph = fixture::file("wrapper_v2.graph.txt");
         const std::string whole = tarOf({{"a.txt", graph}, {"b.txt", graph}});

@@ -157,6 +157,25 @@ private slots:
         QCOMPARE(QString::fromStdString(printNode(g, g.find("b"_n))), QString::fromStdString(text).split('\n')[1]);
     }
 
+    /// A kernel that writes in place reads a buffer under the name of the node that it computes, and names others that it does not list.
+    void fragmentThatWritesInPlace() {
+        const auto doc = fixture::read(
+            "# Graph fragment:\n#   %add : Tensor \"f32[8][1]cuda:0\" = PlaceHolder[target=add]\n"
+            "#   %mean : Tensor \"f32[8][1]cuda:0\"[num_users=1] = call_function[target=torch.ops.aten.neg.default](args = (%add,), kwargs = {})\n"
+            "#   %add : Tensor \"f32[8][1]cuda:0\"[num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (%primals_1, %mean), kwargs "
+            "= {})\n"
+            "#   return %add,%buf4\n");
+        QVERIFY(doc.has_value());
+        const Unit& unit = doc->units[0];
+        for (const Diagnostic& d : unit.diagnostics) QVERIFY(d.severity == Severity::Info);
+        const Graph& g = unit.graph;
+        QVERIFY(g[g.find("add_read"_n)].kind == NodeKind::Placeholder);
+        QCOMPARE(QString::fromStdString(g[g.find("add_read"_n)].target.str()), QStringLiteral("add"));
+        QVERIFY(g[g.find("mean"_n)].args[0].asNode() == g.find("add_read"_n));
+        QVERIFY(g[g.find("add"_n)].isCall());
+        QVERIFY(g[g.find("primals_1"_n)].flags & FlagGhost);
+    }
+
     void nestedGraphBelongsToTheGetAttr() {
         const auto doc = fixture::read(R"(graph():
     %x : [num_users=1] = placeholder[target=x]

@@ -147,6 +147,31 @@ private slots:
         QCOMPARE(groups.size(), std::size_t(400));
     }
 
+    /// What the capture module wrote of a training step and of a decoding step.
+    void captured() {
+        const auto doc = openFile(ALIASCOPE_SOURCE_DIR "/sample_graphs/captured", OpRegistry::builtin());
+        QVERIFY(doc.has_value());
+        QCOMPARE(table(*doc), QStringLiteral("0/0 pre-grad before_pre_grad_graph 13\n"
+                                             "0/0 joint joint_graph_before_passes 36\n"
+                                             "0/0 joint joint_graph_after_passes 29\n"
+                                             "0/0 forward forward_graph_before_post_grad 15\n"
+                                             "0/0 forward forward_graph_after_post_grad 16\n"
+                                             "0/0 backward backward_graph_before_post_grad 19\n"
+                                             "0/0 backward backward_graph_after_post_grad 19\n"
+                                             "1/0 pre-grad before_pre_grad_graph 9\n"
+                                             "1/0 inference inference_graph_before_passes 18\n"
+                                             "1/0 inference inference_graph_after_passes 18\n"
+                                             "1/0 inference inference_graph_before_post_grad 18\n"
+                                             "1/0 inference inference_graph_after_post_grad 19"));
+        for (const Unit& u : doc->units) {
+            QVERIFY2(fixture::codes(u).remove("R022").trimmed().isEmpty(), qPrintable(fixture::codes(u)));
+            for (const NodeId id : u.graph.placeholders()) QVERIFY(u.graph[id].tensor() && u.graph[id].tensor()->strides);
+        }
+        QStringList chains;
+        for (const StageChain& chain : stageChains(*doc)) chains << QString::fromStdString(chain.name);
+        QCOMPARE(chains.join(", "), QStringLiteral("0/0 forward, 0/0 backward, 1/0 inference"));
+    }
+
     void debugFolder() {
         Folder folder;
         const QString run = "torch_compile_debug/run_2026_01_07-pid_71-rank_1/torchinductor/";
@@ -256,6 +281,20 @@ private slots:
         QVERIFY(doc.has_value());
         QCOMPARE(doc->units.size(), std::size_t(3));
         for (const Unit& u : doc->units) QCOMPARE(u.graph[u.graph.find("a"_n)].type != nullptr, u.member != "two.graph.txt");
+    }
+
+    /// A log among other files tells itself which compilation a graph is of.
+    void logInAFolder() {
+        const std::string head = "V0107 10:00:00.000001 71 torch/x.py:5] [0/1] [__aot_graphs] ";
+        std::string log;
+        for (const char* line :
+             {"TRACED GRAPH", " ===== Forward graph 4 =====", " a.py class G(torch.nn.Module):", "    def forward(self, x):", "        return (x,)"})
+            log += head + line + "\n";
+        Folder folder;
+        folder.add("rank_3/all.log", log);
+        const auto doc = folder.open();
+        QVERIFY(doc.has_value());
+        QCOMPARE(table(*doc), QStringLiteral("0/1 rank 3 aot 4 inference Forward graph 4 2"));
     }
 
     void whatAFolderHides() {
