@@ -51,7 +51,8 @@ public:
             const std::string_view line = text_.substr(at, lineEnd - at);
             std::optional<Unit> unit;
             const std::size_t next = read(line, at, unit);
-            if (unit) keep(std::move(*unit), text_.substr(previous, previous < at ? source_.lineEnd(previous) - previous : 0));
+            if (unit && !isQuotedSource(*unit))
+                keep(std::move(*unit), text_.substr(previous, previous < at ? source_.lineEnd(previous) - previous : 0));
             if (!trimmed(line).empty()) previous = at;
             at = std::max(next, lineEnd + 1);
         }
@@ -59,6 +60,18 @@ public:
     }
 
 private:
+    /// `def forward(self, x):` as logs of Dynamo quote it from the program: a line of source without a body, and more text behind it.
+    bool isQuotedSource(const Unit& unit) const {
+        const Graph& g = unit.graph;
+        if (unit.form != GraphForm::Readable || g.style.frame != PrintStyle::Frame::Def) return false;
+        for (const NodeId id : inOrder(g)) {
+            const Node& n = g[id];
+            if (n.kind != NodeKind::Placeholder && (n.flags & (FlagUnparsed | FlagGhost | FlagSynthetic)) == 0) return false;
+        }
+        constexpr std::size_t kLook = 4096;
+        return !trimmed(text_.substr(std::min<std::size_t>(unit.spanEnd, text_.size()), kLook)).empty();
+    }
+
     std::size_t read(std::string_view line, std::size_t at, std::optional<Unit>& unit) const {
         if (classLineAt(line) != kNone || forwardLineAt(line) != kNone) return readReadable(source_, at, ops_, options_, unit);
         if (graphHeaderAt(line) != kNone || isNodeLine(line)) return readGraphText(source_, at, ops_, options_, unit);

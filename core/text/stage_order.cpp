@@ -6,6 +6,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/text/document_parts.h"
 #include "core/text/literals.h"
@@ -68,8 +69,18 @@ struct Group {
 /// What graphs of one program know of each other.
 struct Shared {
     std::map<std::string, Phase> phaseOfParameters;
-    std::unordered_map<Name, TypePtr> inputs;  // the first type with strides of each name
+    std::unordered_map<Name, TypePtr> inputs;                          // the first type with strides of each name
+    std::vector<std::pair<std::unordered_set<Name>, Phase>> compiled;  // inputs of the AOT graphs
 };
+
+/// Freezing makes constants of inputs: what is left after it has only some of those of the AOT graph, the last of which is meant.
+Phase phaseOfFrozen(const Unit& u, const Shared& shared) {
+    if (u.stage != "AFTER POST GRAD" && u.stage != "FROZEN GRAPH") return Phase::Unknown;
+    const auto inputs = u.graph.placeholders();
+    for (auto it = shared.compiled.rbegin(); it != shared.compiled.rend(); ++it)
+        if (std::all_of(inputs.begin(), inputs.end(), [&](NodeId id) { return it->first.contains(u.graph[id].name); })) return it->second;
+    return Phase::Unknown;
+}
 
 /// `rank 1 0/0 (run 2)`; what the dumps of a folder share when nothing else is known.
 std::string groupName(const UnitGroup& g) {
@@ -132,7 +143,10 @@ void orderStages(std::vector<Unit>& units) {
         group.lastAttempt = std::max(group.lastAttempt, u.group.attempt.value_or(0));
         if (!group.aotId) group.aotId = u.group.aotId;
         Shared& shared = facts[{keyOf(u), shareKeyOf(u)}];
-        if (isAot(u.graph.phase)) shared.phaseOfParameters.try_emplace(parametersOf(u.graph), u.graph.phase);
+        if (isAot(u.graph.phase) && shared.phaseOfParameters.try_emplace(parametersOf(u.graph), u.graph.phase).second) {
+            auto& names = shared.compiled.emplace_back(std::unordered_set<Name>(), u.graph.phase).first;
+            for (const NodeId id : u.graph.placeholders()) names.insert(u.graph[id].name);
+        }
         for (const NodeId id : u.graph.placeholders())
             if (const TensorType* t = u.graph[id].tensor(); t && t->strides) shared.inputs.try_emplace(u.graph[id].name, u.graph[id].type);
     }
@@ -148,7 +162,7 @@ void orderStages(std::vector<Unit>& units) {
         }
         if (u.graph.phase == Phase::Unknown && u.stage != "kernel") {
             const auto known = shared.phaseOfParameters.find(parametersOf(u.graph));
-            if (known != shared.phaseOfParameters.end()) u.graph.phase = known->second;
+            u.graph.phase = known != shared.phaseOfParameters.end() ? known->second : phaseOfFrozen(u, shared);
         }
         for (const NodeId id : u.graph.placeholders())
             if (const auto known = shared.inputs.find(u.graph[id].name); known != shared.inputs.end()) completeInput(u.graph, id, known->second);

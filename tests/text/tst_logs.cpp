@@ -167,6 +167,36 @@ private slots:
         QCOMPARE(typeOf(forward.graph, "a"), QStringLiteral("f32[2]"));
     }
 
+    /// Logs of Dynamo quote the program, whose lines look like the start of a graph.
+    void quotedSource() {
+        const std::string text =
+            log(head("trace_source"),
+                {"TRACE starts_line /src/linear.py:134 in forward (Linear.forward)", "        def forward(self, input: Tensor) -> Tensor:",
+                 "TRACE starts_line /src/linear.py:138 in forward (Linear.forward)", "            return F.linear(input, self.weight, self.bias)"}) +
+            log(head("aot_graphs", 9), kForward);
+        const auto doc = fixture::read(text);
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(1));
+        QCOMPARE(doc->units[0].group.run, 0);
+        // A text that was cut behind its signature is another thing.
+        QCOMPARE(fixture::read("def forward(self, x, y):\n")->units[0].statedNodes, 2u);
+    }
+
+    /// Freezing folds inputs: what follows has fewer of them.
+    void frozenGraphs() {
+        const QStringList frozen = {"TRACED GRAPH",
+                                    " ===== FROZEN GRAPH =====",
+                                    " a.py class <lambda>(torch.nn.Module):",
+                                    "    def forward(self):",
+                                    "        c = self._frozen_param0",
+                                    "        return (c,)",
+                                    ""};
+        const auto doc = fixture::read(log(head("aot_graphs", 9), kForward) + log(head("post_grad_graphs", 10), frozen));
+        QVERIFY(doc.has_value());
+        QCOMPARE(doc->units.size(), std::size_t(2));
+        QVERIFY(doc->units[1].graph.phase == Phase::Inference);
+    }
+
     void mutatedInputs() {
         const auto doc = fixture::read(
             log(head("aot_graphs"),
