@@ -41,12 +41,14 @@ std::string notesJson(const Unit& unit) {
 
 class DocumentWriter {
 public:
-    DocumentWriter(Database& db, const Document& doc)
+    DocumentWriter(Database& db, const Document& doc, CancelToken cancel)
         : db_(db),
           doc_(doc),
-          graph_(db,
-                 "INSERT INTO graph(source, name, phase, order_key, span_begin, span_end, nodes, notes, compile_id, rank, attempt, aot_id, signature) "
-                 "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id"),
+          cancel_(std::move(cancel)),
+          graph_(
+              db,
+              "INSERT INTO graph(source, name, phase, order_key, span_begin, span_end, nodes, notes, compile_id, rank, attempt, aot_id, signature) "
+              "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) RETURNING id"),
           symbol_(db, "INSERT INTO symbol(graph, name, hint, min, max) VALUES(?1, ?2, ?3, ?4, ?5)"),
           diagnostic_(db,
                       "INSERT INTO diagnostic(source, graph, uid, severity, audience, code, line, col, params, excerpt) "
@@ -61,7 +63,10 @@ public:
         source_ = source.integer(0);
         source.reset();
         std::vector<std::int64_t> ids;
-        for (const Unit& unit : doc_.units) ids.push_back(writeUnit(unit));
+        for (const Unit& unit : doc_.units) {
+            throwIfCancelled(cancel_);
+            ids.push_back(writeUnit(unit));
+        }
         for (const Diagnostic& d : doc_.diagnostics) writeDiagnostic(d, std::nullopt, nullptr);
         return ids;
     }
@@ -89,16 +94,18 @@ private:
 
     Database& db_;
     const Document& doc_;
+    CancelToken cancel_;
     Statement graph_, symbol_, diagnostic_;
     std::int64_t source_ = 0;
 };
 
 }  // namespace
 
-std::vector<std::int64_t> insertDocument(Database& db, const Document& doc, const std::string& sessionPath, const RecorderLimits& limits) {
+std::vector<std::int64_t> insertDocument(Database& db, const Document& doc, const std::string& sessionPath, const RecorderLimits& limits,
+                                         const CancelToken& cancel) {
     const std::int64_t graphs = db.integer("SELECT count(*) FROM graph") + static_cast<std::int64_t>(doc.units.size());
     if (graphs > limits.graphs) throw LimitReached(sessionPath, "graphs", limits.graphs);
-    return DocumentWriter(db, doc).write(limits.textBytes);
+    return DocumentWriter(db, doc, cancel).write(limits.textBytes);
 }
 
 std::string orderKey(const std::string& unitId) {

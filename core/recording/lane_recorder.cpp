@@ -93,7 +93,7 @@ struct LaneRecorder::Statements {
 };
 
 LaneRecorder::LaneRecorder(RowQueue& queue, Database& db, TextPool& pool, const RecorderLimits& limits, std::string path, std::int64_t graph,
-                           std::string name, std::string kind, const OpRegistry& ops)
+                           std::string name, std::string kind, const OpRegistry& ops, CancelToken cancel)
     : queue_(queue),
       db_(db),
       pool_(pool),
@@ -102,7 +102,8 @@ LaneRecorder::LaneRecorder(RowQueue& queue, Database& db, TextPool& pool, const 
       graph_(graph),
       name_(std::move(name)),
       kind_(std::move(kind)),
-      ops_(ops) {}
+      ops_(ops),
+      cancel_(std::move(cancel)) {}
 
 LaneRecorder::~LaneRecorder() = default;
 
@@ -116,7 +117,7 @@ Status LaneRecorder::pipelineStarted(const Graph&, const Pipeline& pipeline) {
         lane_ = insert.integer(0);
         insert.reset();
         transaction.commit();
-        versions_ = std::make_unique<NodeVersions>(queue_, db_, pool_, lane_, ops_);
+        versions_ = std::make_unique<NodeVersions>(queue_, db_, pool_, lane_, ops_, cancel_);
         statements_ = std::make_unique<Statements>(db_);
         writtenVersions_ = db_.integer("SELECT count(*) FROM node");
         writtenDecisions_ = db_.integer("SELECT count(*) FROM decision");
@@ -136,8 +137,12 @@ Status LaneRecorder::stageFinished(const Graph& g, const StageResult& stage) {
         broken_ = limit.diagnostic;
         setState("interrupted");
         return fail(*broken_);
+    } catch (const Cancelled&) {
+        return stageCancelled();
     } catch (const SqlError& e) {
-        return stageFailed(stage, e);
+        Diagnostic why = cannotWrite(path_, e, "stage " + std::to_string(stage.index) + " (" + stage.name + ")");
+        why.note = "the stages before it are kept";
+        return stageFailed(std::move(why));
     }
 }
 
@@ -159,6 +164,7 @@ void LaneRecorder::writeStage(const Graph& g, const StageResult& stage) {
     RowQueue::Span span(queue_);
     const StageDifference difference = versions_->record(g, stage.index);
     span.settle();
+    throwIfCancelled(cancel_);  // rows that waited were left out
     const std::int64_t stageId = insertStageRow(stage, difference);
     storeGraphState(stage.index);
     if (stage.rewrites) insertRewrites(stageId, *stage.rewrites);
@@ -171,6 +177,7 @@ void LaneRecorder::writeStage(const Graph& g, const StageResult& stage) {
     writtenVersions_ += difference.versions;
     if (writtenVersions_ > limits_.nodeVersions) throw LimitReached(path_, "node versions", limits_.nodeVersions);
     transaction.commit();
+    hasStages_ = true;
     failed_ = failed_ || stage.state == StageResult::State::Failed;
 }
 
@@ -254,15 +261,28 @@ void LaneRecorder::setState(const char* state) {
     }
 }
 
-Status LaneRecorder::stageFailed(const StageResult& stage, const SqlError& e) {
-    broken_ = cannotWrite(path_, e, "stage " + std::to_string(stage.index) + " (" + stage.name + ")");
-    broken_->note = "the stages before it are kept";
+Status LaneRecorder::stageFailed(Diagnostic why) {
+    broken_ = std::move(why);
     setState("interrupted");
     try {
         pool_.reload();
     } catch (const SqlError&) {
     }
     return fail(*broken_);
+}
+
+/// A lane without a stage shows nothing: it goes too.
+Status LaneRecorder::stageCancelled() {
+    Status told = stageFailed(userError("CANCELLED"));
+    if (hasStages_) return told;
+    try {
+        Statement drop(db_, "DELETE FROM lane WHERE id = ?1");
+        drop.run(lane_);
+        lane_ = 0;
+    } catch (const SqlError&) {
+        // It then stays, interrupted.
+    }
+    return told;
 }
 
 void LaneRecorder::checkLimits(const StageResult& stage) const {

@@ -16,9 +16,9 @@ namespace aliascope::recording {
 
 class LaneRecorder : public PassObserver {
 public:
-    /// `path` is named in messages; `kind` is that of the lane.
+    /// `path` is named in messages; `kind` is that of the lane. A stage during which `cancel` says so is not recorded, nor is one after it.
     LaneRecorder(RowQueue& queue, Database& db, TextPool& pool, const RecorderLimits& limits, std::string path, std::int64_t graph, std::string name,
-                 std::string kind, const OpRegistry& ops);
+                 std::string kind, const OpRegistry& ops, CancelToken cancel);
     ~LaneRecorder() override;
 
     /// Of the table `lane`; 0 = nothing is written yet.
@@ -41,7 +41,8 @@ private:
     void insertDiagnostics(std::int64_t stageId, const std::vector<Diagnostic>& diagnostics);
     void storeGraphState(int stage);
     void setState(const char* state);
-    Status stageFailed(const StageResult& stage, const SqlError& e);
+    Status stageCancelled();
+    Status stageFailed(Diagnostic why);
     void checkLimits(const StageResult& stage) const;
 
     RowQueue& queue_;
@@ -52,11 +53,13 @@ private:
     std::int64_t graph_;
     std::string name_, kind_;
     const OpRegistry& ops_;
+    CancelToken cancel_;
     std::int64_t lane_ = 0;  ///< 0 = header not written yet
     std::unique_ptr<NodeVersions> versions_;
     std::unique_ptr<Statements> statements_;
     std::uint64_t stateHash_ = 0;
     std::int64_t writtenVersions_ = 0, writtenDecisions_ = 0;
+    bool hasStages_ = false;
     bool failed_ = false;  ///< a stage of the pipeline failed
     bool ended_ = false;
     std::optional<Diagnostic> broken_;  ///< why nothing more can be written

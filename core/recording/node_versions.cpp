@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "core/recording/order_keys.h"
+#include "core/recording/write_errors.h"
 
 namespace aliascope::recording {
 namespace {
@@ -105,8 +106,8 @@ struct NodeVersions::BodyTrack {
     StageFacts facts;
 };
 
-NodeVersions::NodeVersions(RowQueue& queue, Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops)
-    : ops_(ops), rows_(queue, db, pool, lane, ops), storages_(queue, db, lane) {}
+NodeVersions::NodeVersions(RowQueue& queue, Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops, CancelToken cancel)
+    : ops_(ops), cancel_(std::move(cancel)), rows_(queue, db, pool, lane, ops), storages_(queue, db, lane) {}
 NodeVersions::~NodeVersions() = default;
 
 StageDifference NodeVersions::record(const Graph& g, int stage) {
@@ -147,6 +148,7 @@ void NodeVersions::recordBody(const Body& body, BodyTrack& track, int stage, Sta
     std::vector<bool> dirty(order.size(), false);
     bool anyDirty = false;
     for (std::size_t i = 0; i < order.size(); ++i) {
+        throwIfCancelled(cancel_);
         const Node& n = g[order[i]];
         const NodeState& state = track.states[n.id.value];
         if (state.version == 0) {
@@ -165,7 +167,9 @@ void NodeVersions::recordBody(const Body& body, BodyTrack& track, int stage, Sta
     if (!renamed.empty())
         for (std::size_t i = 0; i < order.size(); ++i) dirty[i] = dirty[i] || usesAny(g[order[i]], renamed);
     const std::vector<std::int64_t> keys = orderKeys(oldKeys);
+    throwIfCancelled(cancel_);
     const AliasInfo alias(g, ops_);
+    throwIfCancelled(cancel_);
     const std::vector<int> numbers = storages_.number(alias, body.number);
     storages_.record(stage, body.number, alias, numbers, g.symbols);
 
@@ -177,6 +181,7 @@ void NodeVersions::recordBody(const Body& body, BodyTrack& track, int stage, Sta
         ++difference.removed;
     }
     for (std::size_t i = 0; i < order.size(); ++i) {
+        throwIfCancelled(cancel_);
         const NodeId id = order[i];
         NodeState& state = track.states[id.value];
         Placement place;

@@ -10,6 +10,7 @@
 #include "core/pipeline/pass.h"
 #include "core/recording/node_rows.h"
 #include "core/recording/storage_versions.h"
+#include "core/support/cancel.h"
 
 namespace aliascope::recording {
 
@@ -26,10 +27,10 @@ struct StageDifference {
 
 class NodeVersions {
 public:
-    NodeVersions(RowQueue& queue, Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops);
+    NodeVersions(RowQueue& queue, Database& db, TextPool& pool, std::int64_t lane, const OpRegistry& ops, CancelToken cancel);
     ~NodeVersions();
 
-    /// Gives the versions and storages of `stage` to the queue.
+    /// Gives the versions and storages of `stage` to the queue. Throws Cancelled; then nothing more can be recorded.
     StageDifference record(const Graph& g, int stage);
     const StageFacts& facts() const { return facts_; }
     /// The bodies of the last recorded stage, numbered.
@@ -48,6 +49,7 @@ private:
     void sumFacts();
 
     const OpRegistry& ops_;
+    CancelToken cancel_;
     NodeRows rows_;
     StorageVersions storages_;
     std::vector<Body> bodies_;

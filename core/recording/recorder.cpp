@@ -72,6 +72,7 @@ struct Recorder::Impl {
     std::unique_ptr<RowQueue> queue;
     std::unique_ptr<TextPool> pool;
     std::unique_ptr<LaneRecorder> lane;
+    CancelToken cancel;
 
     Status open();
     std::string uniqueLaneName(const std::string& wanted);
@@ -148,16 +149,23 @@ Result<std::unique_ptr<Recorder>> Recorder::create(const std::string& path, cons
     return recorder;
 }
 
+void Recorder::stopWhen(const CancelToken& cancel) {
+    impl_->cancel = cancel;
+    if (impl_->queue) impl_->queue->stopWhen(cancel);
+}
+
 Result<std::vector<std::int64_t>> Recorder::addDocument(const Document& doc) {
     Impl& r = *impl_;
     if (!r.db) return fail(cannotWrite(r.path, "the session is closed"));
     try {
         Transaction transaction(*r.db);
-        std::vector<std::int64_t> ids = insertDocument(*r.db, doc, r.path, r.limits);
+        std::vector<std::int64_t> ids = insertDocument(*r.db, doc, r.path, r.limits, r.cancel);
         transaction.commit();
         return ids;
     } catch (const LimitReached& limit) {
         return fail(limit.diagnostic);
+    } catch (const Cancelled&) {
+        return fail(userError("CANCELLED"));
     } catch (const SqlError& e) {
         return fail(cannotWrite(r.path, e, "the source text", doc.text.size()));
     }
@@ -177,7 +185,7 @@ Result<PassObserver*> Recorder::beginLane(std::int64_t graph, const std::string&
         known.reset();
         if (r.db->integer("SELECT count(*) FROM lane") >= r.limits.lanes) return fail(LimitReached(r.path, "lanes", r.limits.lanes).diagnostic);
         r.lane = std::make_unique<LaneRecorder>(*r.queue, *r.db, *r.pool, r.limits, r.path, graph, r.uniqueLaneName(lane),
-                                                kind == LaneKind::Foreign ? "foreign" : "recorded", ops);
+                                                kind == LaneKind::Foreign ? "foreign" : "recorded", ops, r.cancel);
         return r.lane.get();
     } catch (const SqlError& e) {
         return fail(cannotWrite(r.path, e, "lane " + lane));

@@ -9,6 +9,7 @@
 
 #include "core/pipeline/pipeline.h"
 #include "core/recording/run_recorder.h"
+#include "core/support/cancel.h"
 #include "core/text/document.h"
 
 namespace aliascope {
@@ -40,6 +41,9 @@ public:
     static Result<std::unique_ptr<Recorder>> create(const std::string& path, const RecorderLimits& limits = {});
     ~Recorder();  ///< closes: checkpoint, journal_mode=DELETE
 
+    /// What is written from now on is given up once `cancel` says so: the transaction rolls back and the call ends in CANCELLED. What was written
+    /// before stays. A lane that was given up takes no further stage.
+    void stopWhen(const CancelToken& cancel);
     /// Source text (zstd), its graphs, symbols and diagnostics. Returns ids of `graph` rows, one per unit of `doc`, in order.
     Result<std::vector<std::int64_t>> addDocument(const Document& doc);
     /// Between graphs that addDocument gave ids.

@@ -67,7 +67,7 @@ void RowQueue::work() {
         const std::string bytes = std::move(waiting_.front());
         waiting_.pop_front();
         busy_ = true;
-        const bool leaveOut = error_.has_value();
+        const bool leaveOut = error_.has_value() || cancel_.cancelled();
         lock.unlock();
         if (!leaveOut) replay(bytes);
         lock.lock();

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "core/recording/database.h"
+#include "core/support/cancel.h"
 
 namespace aliascope::recording {
 
@@ -33,6 +34,9 @@ public:
         bytes_ += static_cast<char>(Tag::End);
         if (bytes_.size() >= kHandOver) handOver();
     }
+
+    /// Rows that wait are left out once `cancel` says so; whoever settles then looks at it. Not while a Span lives.
+    void stopWhen(const CancelToken& cancel) { cancel_ = cancel; }
 
     /// Rows given while it lives are written beside it.
     class Span {
@@ -89,6 +93,7 @@ private:
     void replay(std::string_view bytes);
     static void replayRow(std::string_view& bytes);
 
+    CancelToken cancel_;
     bool open_ = false;
     std::string bytes_;  ///< given, not yet handed over
 

@@ -48,6 +48,23 @@ int countStatement(unsigned, void*, void*, void*) {
 /// Every connection that is opened from now on kills the process before its n-th statement.
 int installKiller(sqlite3* db, char**, const sqlite3_api_routines*) { return sqlite3_trace_v2(db, SQLITE_TRACE_STMT, countStatement, nullptr); }
 
+/// Cancels just before a stage is recorded.
+class CancelsAt : public PassObserver {
+public:
+    CancelsAt(PassObserver& recorder, CancelToken cancel, int stage) : recorder_(recorder), cancel_(std::move(cancel)), stage_(stage) {}
+    Status pipelineStarted(const Graph& g, const Pipeline& pipeline) override { return recorder_.pipelineStarted(g, pipeline); }
+    Status stageFinished(const Graph& g, const StageResult& stage) override {
+        if (stage.index == stage_) cancel_.cancel();
+        return recorder_.stageFinished(g, stage);
+    }
+    void pipelineFinished(bool complete) override { recorder_.pipelineFinished(complete); }
+
+private:
+    PassObserver& recorder_;
+    CancelToken cancel_;
+    int stage_;
+};
+
 }  // namespace
 
 class TestRecorder : public QObject {
@@ -368,6 +385,56 @@ private slots:
     }
 
     /// A file-size limit stands for a full disk: sqlite sees a write that fails.
+    /// Cancelled while a stage is written: those before it stay, and a lane without any goes.
+    void aCancelledStageIsGivenUp_data() {
+        QTest::addColumn<int>("stage");
+        QTest::newRow("the first") << 1;
+        QTest::newRow("a later one") << 3;
+    }
+    void aCancelledStageIsGivenUp() {
+        QFETCH(int, stage);
+        const std::string path = fresh();
+        auto recorder = Recorder::create(path);
+        QVERIFY(recorder);
+        const CancelToken cancel;
+        (*recorder)->stopWhen(cancel);
+        const auto ids = (*recorder)->addDocument(test::sampleDocument());
+        QVERIFY(ids);
+        const auto observer = (*recorder)->beginLane(ids->front(), "best", test::ops());
+        QVERIFY(observer);
+        CancelsAt cancels(**observer, cancel, stage);
+        const Status told = test::SampleRun(test::sampleDocument().units.front().graph.clone()).record(cancels);
+        QVERIFY(!told);
+        QCOMPARE(told.error().code, std::string("CANCELLED"));
+        QCOMPARE((*recorder)->lane() != 0, stage > 1);
+        QVERIFY((*recorder)->close());
+        {
+            Database db(path, Database::Access::Read);
+            QCOMPARE(query(db, "SELECT count(*) FROM stage"), std::to_string(stage - 1));
+            QCOMPARE(query(db, "SELECT state FROM lane"), std::string(stage > 1 ? "interrupted" : ""));
+            QCOMPARE(query(db, "SELECT count(*) FROM node WHERE first_stage >= " + std::to_string(stage)), std::string("0"));
+            QCOMPARE(query(db, "PRAGMA integrity_check"), std::string("ok"));
+            QCOMPARE(query(db, "PRAGMA foreign_key_check"), std::string());
+        }
+        // The session takes further lanes.
+        test::recordSample(path, "again");
+        QCOMPARE((*Recording::open(path))->lanes().back().state, std::string("complete"));
+    }
+
+    void nothingIsReadIntoACancelledSession() {
+        const std::string path = fresh();
+        auto recorder = Recorder::create(path);
+        QVERIFY(recorder);
+        const CancelToken cancel;
+        (*recorder)->stopWhen(cancel);
+        cancel.cancel();
+        const auto ids = (*recorder)->addDocument(test::sampleDocument());
+        QVERIFY(!ids);
+        QCOMPARE(ids.error().code, std::string("CANCELLED"));
+        QVERIFY((*recorder)->close());
+        QVERIFY((*Recording::open(path))->graphs().empty());
+    }
+
     void diskFullKeepsWholeStages() {
         const std::string path = fresh();
         const std::string report = path + ".txt";
