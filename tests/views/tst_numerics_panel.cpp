@@ -10,7 +10,9 @@
 #include <QTableView>
 #include <QTest>
 
+#include "tests/cli/program.h"
 #include "tests/views/open_session.h"
+#include "tests/views/picture.h"
 #include "tests/views/widget_test.h"
 #include "views/panels/numerics_panel.h"
 
@@ -166,6 +168,63 @@ private slots:
         QCOMPARE(table()->model()->rowCount(), 0);
     }
 
+    /// Errors against a run in doubles: a column whose numbers are those of the command.
+    void errorsAgainstDoublesAreAColumn() {
+        runAll("overlapping_views.py", "torch-v1");
+        QCOMPARE(panel_->model()->errorColumn(), -1);
+        const int columns = panel_->model()->columnCount();
+        RunRequest request;
+        request.doubles = true;
+        run(request);
+        NumericsModel& model = *panel_->model();
+        const int errors = model.errorColumn();
+        QCOMPARE(errors, columns);
+        QCOMPARE(model.headerData(errors, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("Error"));
+        QVERIFY(model.headerData(errors, Qt::Horizontal, Qt::ToolTipRole).toString().contains(QLatin1String("doubles")));
+        const QModelIndex begin = model.firstDivergence();
+        QVERIFY(begin.isValid());
+        const QModelIndex worst = model.index(begin.row(), errors);
+        QVERIFY2(worst.data().toString().contains(QStringLiteral(" \u2192 ")), qPrintable(worst.data().toString()));
+        QVERIFY2(worst.data(Qt::ToolTipRole).toString().contains(QLatin1String("functionalize: ")),
+                 qPrintable(worst.data(Qt::ToolTipRole).toString()));
+        // Enter leads to the stage that errs most.
+        QVERIFY(worst.data(NumericsModel::StageRole).toInt() > 1);
+        QVERIFY(worst.data(NumericsModel::UidRole).toULongLong() != kNoUid);
+        keepPictures(*panel_, QStringLiteral("numerics-errors"));
+
+        // The filter asks for them.
+        auto* filter = panel_->findChild<QLineEdit*>(QStringLiteral("numerics.filter"));
+        QTest::keyClicks(filter, QStringLiteral("error>0.1"));
+        const int shown = table()->model()->rowCount();
+        QVERIFY(shown >= 1 && shown < model.rowCount());
+        QTest::keyClicks(filter, QStringLiteral(" bytes>"));
+        QVERIFY2(filter->toolTip().contains(QLatin1String("P005")), qPrintable(filter->toolTip()));
+        QCOMPARE(table()->model()->rowCount(), shown);
+        filter->clear();
+
+        // The same rows and numbers as the command gives of the same session.
+        const aliascope::testing::Answer answer =
+            aliascope::testing::runProgram({QStringLiteral("numerics"), session_->sessionPath(), QStringLiteral("--json")});
+        QVERIFY2(answer.exit == 0, qPrintable(answer.err));
+        const QJsonArray rows = answer.rows("values");
+        QCOMPARE(rows.size(), model.rowCount());
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const QJsonObject value = rows[row].toObject();
+            QCOMPARE(value[QStringLiteral("value")].toString(), model.index(row, NumericsModel::kValue).data().toString());
+            for (const QJsonValue& each : value[QStringLiteral("cells")].toArray()) {
+                const QJsonObject cell = each.toObject();
+                const ComparedRow* same = nullptr;
+                for (int column = NumericsModel::kFirstCell; column < errors; ++column)
+                    if (model.index(row, column).data(NumericsModel::StageRole).toInt() == cell[QStringLiteral("idx")].toInt())
+                        same = model.cell(model.index(row, column));
+                QVERIFY(same);
+                QCOMPARE(cell[QStringLiteral("error_b")].isDouble(), same->errorB.has_value());
+                if (same->errorB) QCOMPARE(cell[QStringLiteral("error_b")].toDouble(), *same->errorB);
+                if (same->errorA) QCOMPARE(cell[QStringLiteral("error_a")].toDouble(), *same->errorA);
+            }
+        }
+    }
+
     void aSelectedNodeIsShown() {
         runAll("overlapping_views.py", "torch-v1");
         session_->setStage(1);
@@ -183,8 +242,12 @@ private:
     void runAll(const char* file, const char* pipeline) {
         session_->open(sampleRequest(file, pipeline));
         QVERIFY(settled(*session_));
+        run({});
+    }
+
+    void run(const RunRequest& request) {
         QSignalSpy finished(session_.get(), &Session::runFinished);
-        QVERIFY(session_->runStages({}));
+        QVERIFY(session_->runStages(request));
         QVERIFY(settled(*session_));
         QCOMPARE(finished.count(), 1);
         const auto report = finished[0][0].value<RunReport>();

@@ -138,6 +138,24 @@ private slots:
                  qPrintable(runs->command()));
     }
 
+    /// Judged by errors against doubles, the session holds those of the values that differ.
+    void errorsAgainstDoublesAreRecorded() {
+        open(sampleRequest("overlapping_views.py", "torch-v1"));
+        raise();
+        auto* runs = window_->findChild<RunPanel*>(QStringLiteral("run"));
+        auto* doubles = window_->findChild<QCheckBox*>(QStringLiteral("run.doubles"));
+        doubles->setFocus();
+        QTest::keyClick(doubles, Qt::Key_Space);
+        QVERIFY2(runs->command().contains(QLatin1String("--reference f64")), qPrintable(runs->command()));
+        QTest::mouseClick(button("run.startAll"), Qt::LeftButton);
+        QVERIFY(settled(window_->session()));
+        bool measured = false;
+        const auto& data = window_->session().data();
+        for (const ComparisonRow& comparison : data.recording->comparisons(data.lane))
+            for (const ComparedRow& row : data.recording->comparisonRows(comparison.id)) measured = measured || row.errorB.has_value();
+        QVERIFY(measured);
+    }
+
     void anErrorIsARowThatLeadsToItsNode_data() {
         QTest::addColumn<QString>("graph");
         QTest::addColumn<QString>("node");

@@ -7,6 +7,7 @@
 #include <QListWidget>
 #include <QPainter>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -77,6 +78,8 @@ NumericsPanel::NumericsPanel(Session& session, QWidget* parent)
     connect(&session_, &Session::bisectProbed, this, [this](const BisectRow& row) {
         auto* item = new QListWidgetItem((row.good ? QStringLiteral(".  ") : QStringLiteral("X  ")) + row.text, probes_);
         item->setData(Qt::UserRole, row.stage);
+        const int rows = probes_->sizeHintForRow(0) * probes_->count() + 2 * probes_->frameWidth();
+        probes_->setFixedHeight(std::min(rows, Metrics::em(9)));
         probes_->scrollToItem(item);
     });
     connect(&session_, &Session::bisectFinished, this, &NumericsPanel::bisected);
@@ -180,7 +183,7 @@ QWidget* NumericsPanel::buildHead() {
     connect(bisectRewrites_, &QPushButton::clicked, this, [this] { startBisect(true); });
     connect(run, &QPushButton::clicked, this, &NumericsPanel::runAllWanted);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
-        proxy_->setWords(text);
+        filter_->setToolTip(proxy_->setQuery(text));
         showCount();
     });
     connect(differences_, &QCheckBox::toggled, this, [this](bool on) {
@@ -224,7 +227,7 @@ QWidget* NumericsPanel::buildProbes() {
     probes_->setObjectName(QStringLiteral("numerics.probes"));
     probes_->setAccessibleName(tr("Probes of the search"));
     probes_->setFont(Metrics::monoFont(1.0));
-    probes_->setMaximumHeight(Metrics::em(9));
+    probes_->setFixedHeight(Metrics::em(2));
     column->addWidget(probes_);
     probeBox_->hide();
     connect(cancelBisect_, &QPushButton::clicked, this, [this] { session_.jobs().cancel(session_.runningJob()); });
@@ -289,7 +292,7 @@ QWidget* NumericsPanel::buildDetail() {
 // --- what is shown ------------------------------------------------------------------------------------------------------------------------
 
 void NumericsPanel::nothing() {
-    model_->setData(nullptr);
+    model_->setContents(nullptr);
     pages_->setCurrentIndex(0);
     empty_->setText(session_.isOpen()
                         ? tr("No two stages were compared yet. Run all stages on equal inputs: which values differ, and where first, stands here.")
@@ -324,9 +327,13 @@ void NumericsPanel::adopt(std::shared_ptr<const ValueMatrix> matrix) {
     pages_->setCurrentIndex(1);
     if (focused) table_->setFocus(Qt::OtherFocusReason);
     following_ = true;
-    model_->setData(std::move(matrix));
+    model_->setContents(std::move(matrix));
     table_->setColumnWidth(NumericsModel::kValue, Metrics::em(19));
-    for (int c = NumericsModel::kReference; c < model_->columnCount(); ++c) table_->setColumnWidth(c, Metrics::em(10));
+    for (int c = NumericsModel::kReference; c < model_->columnCount(); ++c) {
+        const QString title = model_->headerData(c, Qt::Horizontal, Qt::DisplayRole).toString();
+        const int words = table_->horizontalHeader()->fontMetrics().horizontalAdvance(title) + 2 * Metrics::pad();
+        table_->setColumnWidth(c, std::clamp(words, Metrics::em(c == model_->errorColumn() ? 13 : 10), Metrics::em(18)));
+    }
     following_ = false;
     const ComparisonRow& first = model_->matrix()->columns.front();
     const QString policy = first.policy == "bitwise" ? tr("bit for bit") : first.policy == "tolerance" ? tr("policy per dtype") : qstr(first.policy);
@@ -371,6 +378,7 @@ void NumericsPanel::showCount() {
 }
 
 void NumericsPanel::showDetail() {
+    if (auto* scroll = findChild<QScrollArea*>(QStringLiteral("numerics.detailScroll"))) scroll->verticalScrollBar()->setValue(0);
     const QModelIndex at = proxy_->mapToSource(table_->currentIndex());
     facts_->clear();
     goToCell_->setVisible(at.isValid() && at.column() > NumericsModel::kValue);
@@ -381,7 +389,8 @@ void NumericsPanel::showDetail() {
     detailHead_->setText(model_->index(at.row(), NumericsModel::kValue).data().toString());
     const ComparedRow* value = model_->cell(at);
     if (!value) {
-        facts_->add(tr("verdict"), at.data(Qt::AccessibleTextRole).toString().toHtmlEscaped());
+        facts_->add(at.column() == model_->errorColumn() ? tr("errors") : tr("verdict"),
+                    at.data(Qt::AccessibleTextRole).toString().toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")));
         return;
     }
     const ComparisonRow& column = model_->matrix()->columns[std::size_t(at.column() - NumericsModel::kFirstCell)];
@@ -397,6 +406,8 @@ void NumericsPanel::showDetail() {
         facts_->add(tr("was"), qstr(value->a).toHtmlEscaped(), true);
         facts_->add(tr("became"), qstr(value->b).toHtmlEscaped(), true);
     }
+    if (value->errorA) facts_->add(tr("error, stage %1").arg(column.stageA), number(value->errorA), true);
+    if (value->errorB) facts_->add(tr("error, stage %1").arg(column.stageB), number(value->errorB), true);
     facts_->add(tr("tolerance"), qstr(column.policy).toHtmlEscaped());
     askDigests(column, *value);
 }

@@ -174,6 +174,7 @@ QWidget* RunPanel::buildForm() {
     grid->addRow(tr("Repeat"), buildLimits(form_));
     grid->addRow(tr("Tolerance"), buildTolerance(form_));
     buildChecks(form_);
+    grid->addRow(tr("Judge"), doubles_);
     grid->addRow(tr("Find"), stale_);
     grid->addRow(tr("Unknown"), standIn_);
     for (QLabel* label : form_->findChildren<QLabel*>(QString(), Qt::FindDirectChildrenOnly)) label->setProperty("quiet", true);
@@ -248,6 +249,10 @@ QWidget* RunPanel::buildTolerance(QWidget* form) {
 }
 
 void RunPanel::buildChecks(QWidget* form) {
+    doubles_ = checkBox(tr("by errors against doubles"), QStringLiteral("run.doubles"), false,
+                        tr("The first stage runs in double precision too: a later stage differs where its values lie further from that than those of "
+                           "the first stage do. Slower; the numerics view shows the errors."),
+                        form);
     stale_ = checkBox(tr("reads of overwritten values"), QStringLiteral("run.stale"), false,
                       tr("Watch every read: one that sees another value than the first stage's program would is a finding"), form);
     standIn_ = checkBox(tr("stand in for operators without a body"), QStringLiteral("run.standIn"), false,
@@ -274,6 +279,7 @@ RunRequest RunPanel::request(bool all) const {
     request.repeat = repeat_->value();
     request.limitSeconds = limit_->value();
     request.standIn = standIn_->isChecked();
+    request.doubles = doubles_->isChecked();
     request.findStaleReads = stale_->isChecked();
     request.rtol = tolerance(rtol_);
     request.atol = tolerance(atol_);
@@ -354,7 +360,7 @@ void RunPanel::showHistory() {
     dirty_ = !isVisible();
     auto show = [this](std::vector<RunHistoryRow> rows) {
         table_->clearSpans();
-        history_->setData(std::move(rows));
+        history_->setContents(std::move(rows));
         for (int row = 0; row < history_->rowCount(); ++row)
             if (history_->index(row, 0).data(RunHistoryModel::MessageRole).toBool())
                 table_->setSpan(row, RunHistoryModel::Stage, 1, RunHistoryModel::ColumnCount - RunHistoryModel::Stage);
@@ -409,6 +415,7 @@ QString RunPanel::command() const {
     if (r.limitSeconds > 0) options << QStringLiteral("--timeout") << QString::number(r.limitSeconds);
     if (r.rtol) options << QStringLiteral("--rtol") << QString::number(*r.rtol);
     if (r.atol) options << QStringLiteral("--atol") << QString::number(*r.atol);
+    if (r.doubles) options << QStringLiteral("--reference") << QStringLiteral("f64");
     if (r.standIn) options << QStringLiteral("--stand-in");
     if (r.findStaleReads) options << QStringLiteral("--sanitize") << QStringLiteral("reads");
     return commandLine(session_, QStringLiteral("exec"), options);

@@ -67,7 +67,7 @@ private:
     QComboBox *device_ = nullptr, *stages_ = nullptr;
     QLineEdit *seed_ = nullptr, *inputs_ = nullptr, *rtol_ = nullptr, *atol_ = nullptr;
     QSpinBox *repeat_ = nullptr, *limit_ = nullptr;
-    QCheckBox *memory_ = nullptr, *numerics_ = nullptr, *time_ = nullptr, *standIn_ = nullptr, *stale_ = nullptr;
+    QCheckBox *memory_ = nullptr, *numerics_ = nullptr, *time_ = nullptr, *standIn_ = nullptr, *stale_ = nullptr, *doubles_ = nullptr;
     QLabel *said_ = nullptr, *empty_ = nullptr;
     QProgressBar* bar_ = nullptr;
     QTableView* table_ = nullptr;

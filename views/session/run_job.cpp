@@ -23,6 +23,7 @@ StageRunOptions optionsOf(const RunRequest& request, const JobContext& job) {
     options.digests = request.numerics ? exec::DigestMode::All : exec::DigestMode::None;
     options.recordMemory = request.memory;
     options.recordTimes = request.time;
+    if (request.doubles) options.reference = Reference::F64;
     options.rtol = request.rtol;
     options.atol = request.atol;
     options.run.cancel = job.cancelToken();

@@ -24,6 +24,7 @@ struct RunRequest {
     double limitSeconds = 0;           ///< 0 = none
     bool standIn = false;              ///< unknown operators are stood in for
     bool findStaleReads = false;       ///< the sanitizer watches every read
+    bool doubles = false;              ///< differences are judged by their errors against the first stage in doubles
     std::optional<double> rtol, atol;  ///< instead of the policy
 
     friend bool operator==(const RunRequest&, const RunRequest&) = default;
