@@ -130,12 +130,12 @@ private slots:
         DecisionModel rows;
         DecisionGroupModel groups(rows);
         QAbstractItemModelTester tester(&groups, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        rows.setData(decisions());
+        rows.setContents(decisions());
         std::int64_t cloned = 0;
         for (const DecisionRow& d : *decisions()) cloned += d.verdict == "clone" ? d.clonedBytes.value_or(0) : 0;
         QVERIFY(cloned > 0);
         for (int by = 1; by < kDecisionGroupings; ++by) {
-            groups.setData(DecisionGrouping(by), {0, 1, 2, 3, 4});
+            groups.setContents(DecisionGrouping(by), {0, 1, 2, 3, 4});
             int members = 0;
             std::int64_t sum = 0;
             for (int row = 0; row < groups.rowCount(); ++row) {
@@ -151,7 +151,7 @@ private slots:
             QCOMPARE(members, 5);
             QCOMPARE(sum, cloned);
         }
-        groups.setData(DecisionGrouping::None, {0, 1});
+        groups.setContents(DecisionGrouping::None, {0, 1});
         QCOMPARE(groups.rowCount(), 0);
     }
 
@@ -164,7 +164,7 @@ private slots:
         LaneFigures v2 = v1;
         v2.totals.lane.name = "torch-v2";
         v2.peak = 36864;
-        model.setData({v1, v2});
+        model.setContents({v1, v2});
         QCOMPARE(model.index(0, CompareModel::Cloned).data().toString(), QStringLiteral("1.69 MiB"));
         QCOMPARE(model.index(1, CompareModel::Lane).data().toString(), QStringLiteral("B  torch-v2"));
         QCOMPARE(model.index(1, CompareModel::Peak).data().toString(), QStringLiteral("36 KiB"));
@@ -178,7 +178,7 @@ private slots:
         QAbstractItemModelTester proxyTester(&proxy, QAbstractItemModelTester::FailureReportingMode::QtTest);
         proxy.setSourceModel(&model);
         proxy.sort(DecisionModel::Verdict);
-        model.setData(decisions());
+        model.setContents(decisions());
         QCOMPARE(proxy.rowCount(), 5);
         QCOMPARE(proxy.decisionAt(proxy.index(0, 0))->id, 2);  // avoidable comes first
         QCOMPARE(proxy.decisionAt(proxy.index(4, 0))->id, 1);  // what is well comes last
@@ -204,7 +204,7 @@ private slots:
         DecisionModel model;
         DecisionFilterProxy proxy;
         proxy.setSourceModel(&model);
-        model.setData(decisions());
+        model.setContents(decisions());
         proxy.setQuery(query);
         QTEST(proxy.rowCount(), "count");
     }
@@ -225,7 +225,7 @@ private slots:
         DecisionFilterProxy proxy;
         QAbstractItemModelTester tester(&proxy, QAbstractItemModelTester::FailureReportingMode::QtTest);
         proxy.setSourceModel(&model);
-        model.setData(rows);
+        model.setContents(rows);
         proxy.sort(DecisionModel::Cloned, Qt::DescendingOrder);
         const QPersistentModelIndex even = proxy.mapFromSource(model.index(1000, 0)), odd = proxy.mapFromSource(model.index(1001, 0));
         for (const auto& [query, count] : std::initializer_list<std::pair<const char*, int>>{{"key_cache", kRows / 2},
@@ -248,14 +248,14 @@ private slots:
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         const StageViewPtr view = stageView();
         QVERIFY(view);
-        model.setData(view);
+        model.setContents(view);
         QCOMPARE(model.rowCount(), 4);
         QCOMPARE(model.index(1, NodeTableModel::Mark).data().toString(), QStringLiteral("+"));
         QCOMPARE(model.index(1, NodeTableModel::Op).data().toString(), QStringLiteral("view"));
         QCOMPARE(model.index(2, NodeTableModel::Op).data().toString(), QStringLiteral("add_.Tensor"));
         QCOMPARE(model.indexOf(2).row(), 2);
         QVERIFY(!model.indexOf(77).isValid());
-        model.setData(nullptr);
+        model.setContents(nullptr);
         QCOMPARE(model.rowCount(), 0);
     }
 
@@ -271,7 +271,7 @@ private slots:
         int wanted = -1;
         connect(&model, &AliasTreeModel::membersWanted, this, [&](int storage) { wanted = storage; });
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        model.setData(stageView());
+        model.setContents(stageView());
         QCOMPARE(model.rowCount(), 1);
         model.fetchMore(model.index(0, 0));
         QCOMPARE(wanted, 0);
@@ -291,14 +291,14 @@ private slots:
         QCOMPARE(model.rowCount(model.index(0, 0)), 2);
         QCOMPARE(model.indexOfMember(0, 2).row(), 1);
         QCOMPARE(model.index(0, AliasTreeModel::Place, model.index(0, 0)).data().toString(), QStringLiteral("0 \u2013 64"));
-        model.setData(nullptr);
+        model.setContents(nullptr);
         QCOMPARE(model.rowCount(), 0);
     }
 
     void smallTables() {
         HistoryModel history;
         QAbstractItemModelTester historyTester(&history, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        history.setData({{2, "functionalize", "wrap", "before", "cache", "Replaced", 1, 0, {"auto_functionalized"}}});
+        history.setContents({{2, "functionalize", "wrap", "before", "cache", "Replaced", 1, 0, {"auto_functionalized"}}});
         QCOMPARE(history.index(0, HistoryModel::Others).data().toString(), QStringLiteral("%auto_functionalized"));
 
         DiagnosticModel diagnostics;
@@ -306,12 +306,12 @@ private slots:
         DiagnosticRow warning;
         warning.severity = "warning";
         warning.sentence = "operator x::y has no schema";
-        diagnostics.setData(std::make_shared<const DiagnosticModel::Rows>(DiagnosticModel::Rows{warning}));
+        diagnostics.setContents(std::make_shared<const DiagnosticModel::Rows>(DiagnosticModel::Rows{warning}));
         QCOMPARE(diagnostics.rowCount(), 1);
 
         UnitModel units;
         QAbstractItemModelTester unitTester(&units, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        units.setData(nullptr);
+        units.setContents(nullptr);
         QVERIFY(!units.largest().isValid());
 
         RecentModel recent;

@@ -103,7 +103,7 @@ private slots:
         QCOMPARE(model.rowCount(), 0);
         const MemoryProfilePtr profile = profileOf({{1, 4096}, {2, 1024}, {3, 512}, {3, 0, 0}, {4, 0, 1}});
         QVERIFY(profile);
-        model.setData(profile, blocksLiveAt(*profile, 3), memory::Accounting::Exact);
+        model.setContents(profile, blocksLiveAt(*profile, 3), memory::Accounting::Exact);
         QCOMPARE(model.rowCount(), 3);
         QCOMPARE(model.bytes(), std::int64_t(5632));
         QCOMPARE(model.index(0, BlockModel::Size).data().toString(), QStringLiteral("4 KiB"));
@@ -111,11 +111,11 @@ private slots:
         QCOMPARE(model.index(1, BlockModel::Module).data().toString(), QStringLiteral("h.0"));
         QCOMPARE(model.index(2, BlockModel::Dies).data().toString(), QStringLiteral("end"));
         QCOMPARE(model.rowOf(2), 1);
-        model.setData(profile, blocksLiveAt(*profile, 5), memory::Accounting::Exact);
+        model.setContents(profile, blocksLiveAt(*profile, 5), memory::Accounting::Exact);
         QCOMPARE(model.rowCount(), 1);
-        model.setData(profile, blocksLiveIn(*profile, 4, 6), memory::Accounting::Exact);
+        model.setContents(profile, blocksLiveIn(*profile, 4, 6), memory::Accounting::Exact);
         QCOMPARE(model.rowCount(), 2);  // what died at event 4 is not live in it
-        model.setData(nullptr, {}, memory::Accounting::Exact);
+        model.setContents(nullptr, {}, memory::Accounting::Exact);
         QCOMPARE(model.rowCount(), 0);
     }
 
@@ -123,16 +123,16 @@ private slots:
         HolderModel model;
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         const MemoryProfilePtr profile = profileOf({{1, 4096}, {2, 1024}, {3, 512}, {3, 0, 0}});
-        model.setData(profile, HolderKey::Module, memory::Accounting::Exact);
+        model.setContents(profile, HolderKey::Module, memory::Accounting::Exact);
         QCOMPARE(model.rowCount(), 2);
         QCOMPARE(model.index(0, HolderModel::Group).data().toString(), QStringLiteral("h.0"));
         QCOMPARE(model.index(0, HolderModel::Size).data().toString(), QStringLiteral("5 KiB"));
         QCOMPARE(model.index(0, HolderModel::Blocks).data().toString(), QStringLiteral("2"));
         QCOMPARE(model.index(0, HolderModel::Group).data(HolderModel::UidRole).toULongLong(), 1ull);  // of its largest block
         QCOMPARE(model.index(1, HolderModel::Group).data().toString(), QStringLiteral("no module recorded"));
-        model.setData(profile, HolderKey::Op, memory::Accounting::Exact);
+        model.setContents(profile, HolderKey::Op, memory::Accounting::Exact);
         QCOMPARE(model.rowCount(), 2);
-        model.setData(nullptr, HolderKey::Op, memory::Accounting::Exact);
+        model.setContents(nullptr, HolderKey::Op, memory::Accounting::Exact);
         QCOMPARE(model.rowCount(), 0);
     }
 
@@ -142,7 +142,7 @@ private slots:
         NumericsFilterProxy proxy;
         proxy.setSourceModel(&model);
         QCOMPARE(model.columnCount(), 0);
-        model.setData(matrix());
+        model.setContents(matrix());
         QCOMPARE(model.columnCount(), 4);
         QCOMPARE(model.headerData(1, Qt::Horizontal, Qt::DisplayRole).toString(), QStringLiteral("1 imported"));
         const auto shown = [&](int row) {
@@ -159,9 +159,9 @@ private slots:
         QCOMPARE(model.rowOf(3), 2);
         proxy.setOnlyDifferences(true);
         QCOMPARE(proxy.rowCount(), 3);
-        proxy.setWords(QStringLiteral("SUM"));
+        proxy.setQuery(QStringLiteral("sum"));
         QCOMPARE(proxy.rowCount(), 1);
-        model.setData(nullptr);
+        model.setContents(nullptr);
         QCOMPARE(model.rowCount(), 0);
     }
 
@@ -181,7 +181,7 @@ private slots:
         message.message = QStringLiteral("out of memory at %mm");
         message.severity = QStringLiteral("error");
         message.node = 12;
-        model.setData({run, message});
+        model.setContents({run, message});
         QCOMPARE(model.rowCount(), 2);
         QCOMPARE(model.index(0, RunHistoryModel::State).data().toString(), QStringLiteral("failed"));
         QCOMPARE(model.index(0, RunHistoryModel::Inputs).data().toString(), QStringLiteral("random, seed 7"));

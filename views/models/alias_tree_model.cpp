@@ -11,7 +11,7 @@ QString placeText(const AliasMember& member) {
     return QStringLiteral("%1 \u2013 %2").arg(grouped(member.region->begin()), grouped(member.region->end()));
 }
 
-void AliasTreeModel::setData(StageViewPtr view) {
+void AliasTreeModel::setContents(StageViewPtr view) {
     beginResetModel();
     entries_.clear();
     if (view) {

@@ -17,7 +17,7 @@ public:
 
     using QAbstractItemModel::QAbstractItemModel;
     /// All storages of the stage, largest first; members come with setMembers.
-    void setData(StageViewPtr view);
+    void setContents(StageViewPtr view);
     void setMembers(const AliasRowsPtr& rows);
     QModelIndex indexOfStorage(int storage) const;
     QModelIndex indexOfMember(int storage, Uid uid) const;

@@ -11,7 +11,7 @@ bool rightAligned(int column) { return column == BlockModel::Size || column == B
 
 BlockModel::BlockModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void BlockModel::setData(MemoryProfilePtr profile, std::vector<std::size_t> blocks, memory::Accounting accounting) {
+void BlockModel::setContents(MemoryProfilePtr profile, std::vector<std::size_t> blocks, memory::Accounting accounting) {
     beginResetModel();
     profile_ = std::move(profile);
     blocks_ = std::move(blocks);

@@ -17,7 +17,7 @@ public:
 
     explicit BlockModel(QObject* parent = nullptr);
     /// `blocks`: indices into the profile's lifetimes.
-    void setData(MemoryProfilePtr profile, std::vector<std::size_t> blocks, memory::Accounting accounting);
+    void setContents(MemoryProfilePtr profile, std::vector<std::size_t> blocks, memory::Accounting accounting);
     /// First row of what `uid` made; -1 when there is none.
     int rowOf(Uid uid) const;
     std::int64_t bytes() const { return bytes_; }  ///< of all rows

@@ -6,7 +6,7 @@
 
 namespace aliascope {
 
-void ChunkModel::setData(std::vector<ChunkRow> rows) {
+void ChunkModel::setContents(std::vector<ChunkRow> rows) {
     beginResetModel();
     rows_ = std::move(rows);
     endResetModel();

@@ -16,7 +16,7 @@ public:
     enum Roles { UidRole = Qt::UserRole };
 
     using QAbstractTableModel::QAbstractTableModel;
-    void setData(std::vector<ChunkRow> rows);
+    void setContents(std::vector<ChunkRow> rows);
     /// Row of a node; -1 when it is not in the region.
     int rowOf(Uid uid) const;
 

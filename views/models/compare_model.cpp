@@ -4,7 +4,7 @@
 
 namespace aliascope {
 
-void CompareModel::setData(std::vector<LaneFigures> rows) {
+void CompareModel::setContents(std::vector<LaneFigures> rows) {
     beginResetModel();
     rows_ = std::move(rows);
     endResetModel();

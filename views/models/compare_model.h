@@ -15,7 +15,7 @@ public:
     enum Roles { LaneRole = Qt::UserRole };
 
     using QAbstractTableModel::QAbstractTableModel;
-    void setData(std::vector<LaneFigures> rows);
+    void setContents(std::vector<LaneFigures> rows);
     const std::vector<LaneFigures>& rows() const { return rows_; }
 
     int rowCount(const QModelIndex& parent = {}) const override;

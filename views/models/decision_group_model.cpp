@@ -46,7 +46,7 @@ QString groupingText(DecisionGrouping grouping) {
 
 DecisionGroupModel::DecisionGroupModel(const DecisionModel& rows, QObject* parent) : QAbstractItemModel(parent), rows_(rows) {}
 
-void DecisionGroupModel::setData(DecisionGrouping grouping, const std::vector<int>& shown) {
+void DecisionGroupModel::setContents(DecisionGrouping grouping, const std::vector<int>& shown) {
     beginResetModel();
     groups_.clear();
     std::map<QString, std::size_t> places;

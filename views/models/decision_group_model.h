@@ -20,7 +20,7 @@ public:
     /// Children show what `rows` shows of the same decision; `rows` must outlive this.
     explicit DecisionGroupModel(const DecisionModel& rows, QObject* parent = nullptr);
     /// `shown`: rows of the decision model, in the order in which they are wanted.
-    void setData(DecisionGrouping grouping, const std::vector<int>& shown);
+    void setContents(DecisionGrouping grouping, const std::vector<int>& shown);
     const DecisionRow* decisionAt(const QModelIndex& index) const;
     QModelIndex indexOf(std::int64_t decision) const;
 

@@ -44,7 +44,7 @@ QString bytesCell(const DecisionRow& d, const std::optional<std::int64_t>& bytes
 
 DecisionModel::DecisionModel(QObject* parent) : QAbstractTableModel(parent), rows_(std::make_shared<const Rows>()) {}
 
-void DecisionModel::setData(std::shared_ptr<const Rows> rows) {
+void DecisionModel::setContents(std::shared_ptr<const Rows> rows) {
     beginResetModel();
     rows_ = rows ? std::move(rows) : std::make_shared<const Rows>();
     ranks_.clear();

@@ -23,7 +23,7 @@ public:
     enum Roles { IdRole = Qt::UserRole, KindRole, SortRole };
 
     explicit DecisionModel(QObject* parent = nullptr);
-    void setData(std::shared_ptr<const Rows> rows);
+    void setContents(std::shared_ptr<const Rows> rows);
     const std::shared_ptr<const Rows>& rows() const { return rows_; }
     const DecisionRow* at(int row) const;
     /// What the column Verdict is sorted by: avoidable copies first, what is well last, and in the order of the rows.

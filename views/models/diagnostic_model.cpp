@@ -4,7 +4,7 @@
 
 namespace aliascope {
 
-void DiagnosticModel::setData(std::shared_ptr<const Rows> rows) {
+void DiagnosticModel::setContents(std::shared_ptr<const Rows> rows) {
     beginResetModel();
     rows_ = std::move(rows);
     endResetModel();

@@ -17,7 +17,7 @@ public:
     enum Columns { Severity, Code, Sentence, Place, ColumnCount };
 
     using QAbstractTableModel::QAbstractTableModel;
-    void setData(std::shared_ptr<const Rows> rows);
+    void setContents(std::shared_ptr<const Rows> rows);
     const DiagnosticRow* at(int row) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;

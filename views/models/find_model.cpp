@@ -11,7 +11,7 @@ constexpr quintptr kStage = 0;
 
 }  // namespace
 
-void FindModel::setData(std::shared_ptr<const std::vector<StageHits>> hits) {
+void FindModel::setContents(std::shared_ptr<const std::vector<StageHits>> hits) {
     beginResetModel();
     hits_ = std::move(hits);
     endResetModel();

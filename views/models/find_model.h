@@ -16,7 +16,7 @@ public:
     enum Roles { StageRole = Qt::UserRole, UidRole };  ///< of a stage the node is kNoUid
 
     using QAbstractItemModel::QAbstractItemModel;
-    void setData(std::shared_ptr<const std::vector<StageHits>> hits);
+    void setContents(std::shared_ptr<const std::vector<StageHits>> hits);
     std::size_t count() const;  ///< of nodes, all stages together
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;

@@ -13,7 +13,7 @@ QString names(const std::vector<std::string>& others) {
 
 }  // namespace
 
-void HistoryModel::setData(std::vector<HistoryRow> rows) {
+void HistoryModel::setContents(std::vector<HistoryRow> rows) {
     beginResetModel();
     rows_ = std::move(rows);
     endResetModel();

@@ -16,7 +16,7 @@ public:
     enum Roles { StageRole = Qt::UserRole };
 
     using QAbstractTableModel::QAbstractTableModel;
-    void setData(std::vector<HistoryRow> rows);
+    void setContents(std::vector<HistoryRow> rows);
     const HistoryRow* at(int row) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;

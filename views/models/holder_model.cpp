@@ -32,7 +32,7 @@ QString groupOf(const MemoryProfile& profile, const memory::Lifetime& life, Hold
 
 HolderModel::HolderModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void HolderModel::setData(MemoryProfilePtr profile, HolderKey key, memory::Accounting accounting) {
+void HolderModel::setContents(MemoryProfilePtr profile, HolderKey key, memory::Accounting accounting) {
     beginResetModel();
     rows_.clear();
     total_ = 0;

@@ -16,7 +16,7 @@ public:
     enum Roles { UidRole = Qt::UserRole };  ///< of the node that made the largest block of the group
 
     explicit HolderModel(QObject* parent = nullptr);
-    void setData(MemoryProfilePtr profile, HolderKey key, memory::Accounting accounting);
+    void setContents(MemoryProfilePtr profile, HolderKey key, memory::Accounting accounting);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

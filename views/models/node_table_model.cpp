@@ -24,7 +24,7 @@ QString accessibleText(const StageView& view, const NodeRow& node, std::uint32_t
 
 NodeTableModel::NodeTableModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void NodeTableModel::setData(StageViewPtr view) {
+void NodeTableModel::setContents(StageViewPtr view) {
     beginResetModel();
     view_ = std::move(view);
     endResetModel();

@@ -15,7 +15,7 @@ public:
     enum Roles { UidRole = Qt::UserRole, SortRole, FilterRole };
 
     explicit NodeTableModel(QObject* parent = nullptr);
-    void setData(StageViewPtr view);
+    void setContents(StageViewPtr view);
     const StageViewPtr& view() const { return view_; }
     QModelIndex indexOf(Uid uid) const;
 

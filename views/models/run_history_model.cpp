@@ -21,7 +21,7 @@ QString inputsWord(const RunRow& run) {
 
 RunHistoryModel::RunHistoryModel(QObject* parent) : QAbstractTableModel(parent) {}
 
-void RunHistoryModel::setData(std::vector<RunHistoryRow> rows) {
+void RunHistoryModel::setContents(std::vector<RunHistoryRow> rows) {
     beginResetModel();
     rows_ = std::move(rows);
     endResetModel();

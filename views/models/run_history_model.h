@@ -16,7 +16,7 @@ public:
     enum Roles { RunRole = Qt::UserRole, StageRole, UidRole, MessageRole };  ///< MessageRole: the row is a message, not a run
 
     explicit RunHistoryModel(QObject* parent = nullptr);
-    void setData(std::vector<RunHistoryRow> rows);
+    void setContents(std::vector<RunHistoryRow> rows);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

@@ -72,7 +72,7 @@ int UnitModel::childNamed(int parent, const QString& heading) {
     return add(parent, heading, std::nullopt);
 }
 
-void UnitModel::setData(std::shared_ptr<const Document> document) {
+void UnitModel::setContents(std::shared_ptr<const Document> document) {
     beginResetModel();
     document_ = std::move(document);
     items_.clear();

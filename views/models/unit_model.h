@@ -19,7 +19,7 @@ public:
     enum Columns { Label, Number, Nodes, Form, Line, Notes, ColumnCount };
 
     using QAbstractItemModel::QAbstractItemModel;
-    void setData(std::shared_ptr<const Document> document);
+    void setContents(std::shared_ptr<const Document> document);
     /// Index into document.units; nothing for a heading.
     std::optional<std::size_t> unitAt(const QModelIndex& index) const;
     /// The graph with most nodes, which is the likeliest wish, of the compilation that stands first; invalid when there is none.

@@ -179,7 +179,7 @@ QWidget* AliasPanel::buildMap(QWidget* parent) {
 
 void AliasPanel::showStage() {
     following_ = true;
-    model_->setData(session_.view());
+    model_->setContents(session_.view());
     following_ = false;
     const int count = model_->rowCount();
     head_->setText(count == 0 ? tr("Storages of the stage stand here once a graph is open.")

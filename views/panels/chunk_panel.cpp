@@ -108,7 +108,7 @@ void ChunkPanel::refresh() {
 
 void ChunkPanel::adopt(const Answer& answer) {
     following_ = true;
-    model_->setData(answer.rows);
+    model_->setContents(answer.rows);
     following_ = false;
     QStringList peaks;
     for (const ChunkEstimateRow& e : answer.estimates) {

@@ -138,7 +138,7 @@ void DecisionsPanel::showDecisions() {
     std::unordered_map<std::int64_t, std::string> passes;
     for (const StageRow& stage : session_.data().stages) passes.emplace(stage.id, stage.pass);
     proxy_->setPasses(std::move(passes));
-    model_->setData(session_.data().decisions);
+    model_->setContents(session_.data().decisions);
     std::array<int, kVerdictKinds> counts{};
     for (const DecisionRow& d : *model_->rows()) ++counts[std::size_t(verdictKind(d))];
     for (int i = 0; i < kVerdictKinds; ++i) {
@@ -172,7 +172,7 @@ void DecisionsPanel::updateGroups() {
     std::vector<int> shown;
     for (int row = 0; row < proxy_->rowCount(); ++row) shown.push_back(proxy_->mapToSource(proxy_->index(row, 0)).row());
     following_ = true;
-    groups_->setData(grouping(), shown);
+    groups_->setContents(grouping(), shown);
     following_ = false;
     const bool any = model_->rowCount() > 0, grouped = grouping() != DecisionGrouping::None;
     table_->setVisible(any && !grouped);

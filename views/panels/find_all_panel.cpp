@@ -112,7 +112,7 @@ void FindAllPanel::seek() {
 }
 
 void FindAllPanel::adopt(const std::shared_ptr<const std::vector<StageHits>>& hits) {
-    model_->setData(hits);
+    model_->setContents(hits);
     const auto found = std::int64_t(model_->count());
     if (hits && found <= kOpenedHits) tree_->expandAll();
     QStringList parts;

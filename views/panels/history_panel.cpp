@@ -34,7 +34,7 @@ HistoryPanel::HistoryPanel(Session& session, QWidget* parent) : QWidget(parent),
 
 void HistoryPanel::follow(const Selection& selection) {
     auto nothing = [this](const QString& sentence) {
-        model_->setData({});
+        model_->setContents({});
         head_->setText(sentence);
         table_->hide();
     };
@@ -53,7 +53,7 @@ void HistoryPanel::follow(const Selection& selection) {
                 return;
             }
             head_->setText(tr("%1: click a row to go to that stage.").arg(name));
-            model_->setData(std::move(rows));
+            model_->setContents(std::move(rows));
             table_->show();
         });
 }

@@ -109,7 +109,7 @@ void ImportSheet::showChoice() {
     const auto document = session_.pendingDocument();
     if (!document) return;
     filter_->clear();
-    model_->setData(document);
+    model_->setContents(document);
     title_->setText(tr("%1 holds %2 graphs")
                         .arg(document->path.empty() ? tr("The text") : qstr(document->path.substr(document->path.find_last_of('/') + 1)))
                         .arg(model_->graphs()));

@@ -30,7 +30,7 @@ LogPanel::LogPanel(Session& session, QWidget* parent) : QWidget(parent), session
 }
 
 void LogPanel::show() {
-    model_->setData(session_.data().diagnostics);
+    model_->setContents(session_.data().diagnostics);
     const bool any = model_->rowCount() > 0;
     table_->setVisible(any);
     empty_->setVisible(!any);

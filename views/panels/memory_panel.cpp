@@ -226,7 +226,7 @@ QWidget* MemoryPanel::buildHead() {
         if (profile()) showCaption();
         showCursor();
         showTables();
-        holders_->setData(profile(), holderKey(), accounting());
+        holders_->setContents(profile(), holderKey(), accounting());
     });
     connect(overlayMenu_, &QMenu::aboutToShow, this, &MemoryPanel::showStageMenu);
     connect(peak, &QToolButton::clicked, this, &MemoryPanel::goToPeak);
@@ -264,7 +264,7 @@ QWidget* MemoryPanel::buildTables() {
 
     connect(by_, &QComboBox::activated, this, [this] {
         tabs_->setCurrentWidget(holderTable_);
-        holders_->setData(profile(), holderKey(), accounting());
+        holders_->setContents(profile(), holderKey(), accounting());
     });
     connect(blockTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
         if (!following_ && now.isValid()) selectBlock(now.data(BlockModel::BlockRole).toULongLong());
@@ -291,7 +291,7 @@ void MemoryPanel::nothing(const QString& sentence) {
     empty_->setAccessibleName(sentence);
     pages_->setCurrentWidget(empty_);
     chart_->setCurves({});
-    holders_->setData(nullptr, holderKey(), accounting());
+    holders_->setContents(nullptr, holderKey(), accounting());
     showTables();
     showCursor();
     caption_->clear();
@@ -426,7 +426,7 @@ void MemoryPanel::showCurves(const Loaded& loaded) {
     chart_->setCurves(std::move(curves));
     chart_->setAccounting(accounting());
     showCaption();
-    holders_->setData(now, holderKey(), accounting());
+    holders_->setContents(now, holderKey(), accounting());
     follow(session_.selection(), Origin::Program);
     if (chart_->cursor() < 0) chart_->setCursor(now->log().peakSeq);
     if (pendingPeak_) {
@@ -497,12 +497,12 @@ void MemoryPanel::showTables() {
     following_ = true;
     QString title = tr("Live at cursor");
     if (!now) {
-        blocks_->setData(nullptr, {}, accounting());
+        blocks_->setContents(nullptr, {}, accounting());
     } else if (const auto& range = chart_->range()) {
-        blocks_->setData(now, blocksLiveIn(*now, range->first, range->second), accounting());
+        blocks_->setContents(now, blocksLiveIn(*now, range->first, range->second), accounting());
         title = tr("Live in the range (%1)").arg(grouped(blocks_->rowCount()));
     } else {
-        blocks_->setData(now, blocksLiveAt(*now, chart_->cursor()), accounting());
+        blocks_->setContents(now, blocksLiveAt(*now, chart_->cursor()), accounting());
         title = tr("Live at cursor (%1)").arg(grouped(blocks_->rowCount()));
     }
     tabs_->setTabText(tabs_->indexOf(blockTable_), title);

@@ -64,7 +64,7 @@ void NodesPanel::focusFilter() {
 void NodesPanel::showStage() {
     following_ = true;
     proxy_->setKept({});
-    model_->setData(session_.view());
+    model_->setContents(session_.view());
     following_ = false;
     search();
     follow(session_.selection(), Origin::Program);
