@@ -100,6 +100,7 @@ struct RunInput {
     std::int64_t graphId = 0;
     QString pipeline;
     std::shared_ptr<const OpRegistry> ops;
+    std::int64_t shown = 0;  ///< the lane to go back to when nothing is recorded; 0 = none
 };
 
 RecordOutcome runAndOpen(RunInput input, Recorder& recorder, const JobContext& job) {
@@ -120,6 +121,7 @@ RecordOutcome runAndOpen(RunInput input, Recorder& recorder, const JobContext& j
     options.progress = job.progressFunction();
     options.judgeNeeds = true;
     const RunResult run = runPipeline(input.graph, *pipeline, *input.ops, {*observer}, options);
+    const std::int64_t recorded = recorder.lane();
     const Status closed = recorder.close();
     if (!closed) {
         out.error = reportOf(closed.error());
@@ -127,7 +129,8 @@ RecordOutcome runAndOpen(RunInput input, Recorder& recorder, const JobContext& j
     }
     std::optional<ErrorReport> failure;
     if (run.error) failure = reportOf(*run.error);
-    out = openRecording(QString::fromStdString(recorder.path()), 0, {});
+    out = openRecording(QString::fromStdString(recorder.path()), recorded != 0 ? recorded : input.shown, {});
+    if (job.cancelled() && !out.data) out.error.reset();  // nothing was finished
     if (failure && !job.cancelled()) out.error = failure;
     out.cancelled = job.cancelled();
     return out;
@@ -199,16 +202,17 @@ RecordOutcome recordUnit(const ReadOutcome& input, std::size_t unit, const QStri
         out.error = reportOf(recorder.error());
         return out;
     }
+    (*recorder)->stopWhen(job.cancelToken());
     const auto stopped = [&] { return out.cancelled = job.cancelled(); };
     std::size_t place = unit;
     Document document = compilationOf(*input.document, place);
     if (stopped()) return out;
     Result<std::vector<std::int64_t>> graphs = (*recorder)->addDocument(document);
+    if (stopped()) return out;
     if (!graphs) {
         out.error = reportOf(graphs.error());
         return out;
     }
-    if (stopped()) return out;
     const Status foreign = recordForeignLanes(**recorder, document, {place}, *graphs, *input.ops, job.cancelToken());
     if (stopped()) return out;
     out = runAndOpen({std::move(document.units[place].graph), (*graphs)[place], input.request.pipeline, input.ops}, **recorder, job);
@@ -231,17 +235,23 @@ RecordOutcome recordLane(const LaneData& open, const QString& pipeline, const st
         out.error = reportOf(recorder.error());
         return out;
     }
-    return runAndOpen({std::move(*graph), graphId, pipeline, ops}, **recorder, job);
+    (*recorder)->stopWhen(job.cancelToken());
+    return runAndOpen({std::move(*graph), graphId, pipeline, ops, open.lane}, **recorder, job);
 }
 
-RecordOutcome openRecording(const QString& path, std::int64_t lane, const QString& stage) {
+RecordOutcome openRecording(const QString& path, std::int64_t lane, const QString& stage, const CancelToken& cancel) {
     RecordOutcome out;
     Result<std::shared_ptr<Recording>> recording = Recording::open(path.toStdString());
     if (!recording) {
         out.error = reportOf(recording.error());
         return out;
     }
-    out.data = readLane(*recording, lane, stage);
+    out.data = readLane(*recording, lane, stage, cancel);
+    if (cancel.cancelled()) {
+        out.data.reset();
+        out.cancelled = true;
+        return out;
+    }
     if (out.data->lanes.empty()) {
         ErrorReport empty;
         empty.what = QObject::tr("The session holds no stage: its recording stopped before the first one.");
@@ -253,17 +263,20 @@ RecordOutcome openRecording(const QString& path, std::int64_t lane, const QStrin
     return out;
 }
 
-LaneData readLane(const std::shared_ptr<Recording>& recording, std::int64_t lane, const QString& stage) {
+LaneData readLane(const std::shared_ptr<Recording>& recording, std::int64_t lane, const QString& stage, const CancelToken& cancel) {
     LaneData data;
     data.recording = recording;
     data.graphs = recording->graphs();
     data.lanes = recording->lanes();
     data.lane = lane;
     if (lane == 0 && !data.lanes.empty()) data.lane = data.lanes.back().id;
-    if (data.lane == 0) return data;
+    if (data.lane == 0 || cancel.cancelled()) return data;
     data.stages = recording->stages(data.lane);
+    if (cancel.cancelled()) return data;
     data.decisions = std::make_shared<const std::vector<DecisionRow>>(recording->decisions(data.lane));
+    if (cancel.cancelled()) return data;
     data.copies = readCopies(*recording, data.lane);
+    if (cancel.cancelled()) return data;
     data.diagnostics = std::make_shared<const std::vector<DiagnosticRow>>(recording->diagnostics());
     if (!stage.isEmpty()) {
         if (const auto row = recording->stage(data.lane, stage.toStdString())) {

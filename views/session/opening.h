@@ -71,8 +71,9 @@ ReadOutcome readInput(const OpenRequest& request, const JobContext& job);
 RecordOutcome recordUnit(const ReadOutcome& input, std::size_t unit, const QString& sessionPath, const JobContext& job);
 /// Another pipeline over the graph of an open lane, recorded as a further lane of the same session.
 RecordOutcome recordLane(const LaneData& open, const QString& pipeline, const std::shared_ptr<const OpRegistry>& ops, const JobContext& job);
-/// `lane` 0 = the last one; `stage` as the command line takes it, empty = none wanted.
-RecordOutcome openRecording(const QString& path, std::int64_t lane, const QString& stage);
-LaneData readLane(const std::shared_ptr<Recording>& recording, std::int64_t lane, const QString& stage);
+/// `lane` 0 = the last one; `stage` as the command line takes it, empty = none wanted. Cancelled: without data.
+RecordOutcome openRecording(const QString& path, std::int64_t lane, const QString& stage, const CancelToken& cancel = {});
+/// What is read when `cancel` says so is of no use.
+LaneData readLane(const std::shared_ptr<Recording>& recording, std::int64_t lane, const QString& stage, const CancelToken& cancel = {});
 
 }  // namespace aliascope

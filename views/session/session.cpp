@@ -1,10 +1,11 @@
 #include "views/session/session.h"
 
-#include <QFile>
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <algorithm>
 #include <utility>
+
+#include "views/session/save_job.h"
 
 namespace aliascope {
 namespace {
@@ -55,7 +56,7 @@ void Session::readDone(ReadOutcome outcome) {
         ops_ = outcome.ops;
         jobs_.start(
             tr("Opening %1").arg(fileTitle(request)), QStringLiteral("open"), JobQueue::Kind::Visible,
-            [request](const JobContext&) { return openRecording(request.path, 0, request.stage); },
+            [request](const JobContext& job) { return openRecording(request.path, 0, request.stage, job.cancelToken()); },
             [this, request](RecordOutcome recordedOutcome) {
                 temporary_ = false;
                 recorded(std::move(recordedOutcome), request);
@@ -223,36 +224,14 @@ bool Session::bisect(bool rewrites) {
 
 void Session::saveAs(const QString& path) {
     if (!isOpen()) return;
-    struct Saved {
-        RecordOutcome outcome;
-        bool ok = false;
-    };
-    const QString from = sessionPath();
     jobs_.start(
         tr("Saving %1").arg(QFileInfo(path).fileName()), QStringLiteral("save"), JobQueue::Kind::Visible,
-        [from, path, lane = data_.lane](const JobContext&) {
-            Saved saved;
-            const QString part = path + QStringLiteral(".part");
-            QFile::remove(part);
-            QFile source(from);
-            if (!source.copy(part) || (QFile::exists(path) && !QFile::remove(path)) || !QFile::rename(part, path)) {
-                ErrorReport report;
-                report.what = QObject::tr("The session cannot be saved: %1.").arg(source.errorString());
-                report.where = path;
-                report.todo = QObject::tr("Choose another folder, or free some space.");
-                report.exitCode = 9;
-                saved.outcome.error = report;
-                QFile::remove(part);
-                return saved;
-            }
-            saved.outcome = openRecording(path, lane, {});
-            saved.ok = saved.outcome.data.has_value();
-            return saved;
-        },
-        [this, path](Saved saved) {
-            if (saved.outcome.error) emit failed(*saved.outcome.error);
-            if (!saved.ok) return;
-            data_.recording = saved.outcome.data->recording;
+        [from = sessionPath(), path, lane = data_.lane](const JobContext& job) { return saveSession(from, path, lane, job); },
+        [this, path](const RecordOutcome& saved) {
+            if (saved.error) emit failed(*saved.error);
+            if (saved.cancelled) emit notice(tr("Stopped: nothing was saved."));
+            if (!saved.data) return;
+            data_.recording = saved.data->recording;
             temporary_ = false;
             title_ = QFileInfo(path).fileName();
             source_ = path;
