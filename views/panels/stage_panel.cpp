@@ -25,6 +25,7 @@
 #include "views/panels/theme.h"
 #include "views/panels/trail_banner.h"
 #include "views/panels/widgets.h"
+#include "views/session/graphviz.h"
 #include "views/session/memory_profile.h"
 
 namespace aliascope {
@@ -435,6 +436,7 @@ void StagePanel::showStage() {
     canvas_->setSelection(session_.selection());
     readHeat();
     colourStorages();
+    askGraphviz();
     if (twoShown()) diff_->request(textForm());
 }
 
@@ -464,6 +466,26 @@ void StagePanel::extend(const std::vector<Uid>& uids) {
     const NodeRow* node = session_.view() ? session_.view()->node(next.node) : nullptr;
     next.storage = node ? node->storage : -1;
     session_.select(next, Origin::Graph);
+}
+
+void StagePanel::setGraphviz(bool on) {
+    if (graphviz_ == on) return;
+    graphviz_ = on;
+    if (session_.view()) showStage();
+}
+
+void StagePanel::askGraphviz() {
+    const StageViewPtr& view = session_.view();
+    if (!graphviz_ || !view || !suitsGraphviz(*view)) return;
+    session_.ask(
+        QStringLiteral("graphviz"), [view](const Recording&, const JobContext& job) { return placeByGraphviz(*view, job.cancelToken()); },
+        [this, view](const GraphvizPlacement& placed) {
+            if (view != session_.view() || !graphviz_) return;
+            if (placed.view) return canvas_->setStage(placed.view);
+            if (placed.why == graphvizSaid_) return;
+            graphvizSaid_ = placed.why;
+            if (!placed.why.isEmpty()) emit notice(placed.why);
+        });
 }
 
 void StagePanel::showZoom(double zoom) { zoom_->setText(QStringLiteral("%1 %").arg(int(std::lround(zoom * 100)))); }

@@ -44,6 +44,9 @@ public:
     bool sideBySide() const;
     DiffPane* diffPane() const { return diff_; }
     void setFoldViews(bool on);
+    /// Graphviz places small neighbourhoods; the built-in placement is shown until it has.
+    void setGraphviz(bool on);
+    bool graphviz() const { return graphviz_; }
     void cycleColour(int direction);
     FindBar* findBar() const { return find_; }
     FilterBar* filterBar() const { return filters_; }
@@ -70,6 +73,7 @@ public:
 
 signals:
     void modeChanged();
+    void notice(const QString& sentence);
     void whyWanted();
 
 protected:
@@ -86,6 +90,7 @@ private:
     void extend(const std::vector<Uid>& uids);
     void showStage();
     void showZoom(double zoom);
+    void askGraphviz();
     void setColour(ColourMode mode);
     void readHeat();
     void endFind();
@@ -98,7 +103,8 @@ private:
 
     Session& session_;
     Mode mode_ = Mode::Graph;
-    bool aliasHighlight_ = false, mutationEdges_ = false;
+    bool aliasHighlight_ = false, mutationEdges_ = false, graphviz_ = true;
+    QString graphvizSaid_;  ///< why it could not, once
     QToolButton *graphButton_ = nullptr, *textButton_ = nullptr, *bothButton_ = nullptr;
     QComboBox *form_ = nullptr, *colour_ = nullptr;
     QToolButton *removed_ = nullptr, *sides_ = nullptr;

@@ -11,6 +11,7 @@
 #include "views/panels/diff_pane.h"
 #include "views/panels/stage_panel.h"
 #include "views/session/drawing_filter.h"
+#include "views/session/graphviz.h"
 #include "views/session/side_by_side.h"
 
 using namespace aliascope;
@@ -236,6 +237,39 @@ void neighbourhood(benchmark::State& state) {
     }
 }
 BENCHMARK(neighbourhood)->ArgName("copies")->Arg(1)->Arg(4)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(20);
+
+/// From the built-in placement to that of Graphviz: the child's start, its work and the reading of its answer, which the user waits for.
+/// Neighbourhoods that are too large for it count with none.
+void neighbourhoodByGraphviz(benchmark::State& state) {
+    const StageViewPtr view = stageOf(state);
+    if (!view) return;
+    Measure measure(state, 500, Clock::Wall);
+    std::size_t at = 0, placed = 0, largest = 0;
+    for (auto _ : state) {
+        StageViewPtr around;
+        for (int tries = 0; tries < 20 && (!around || !suitsGraphviz(*around)); ++tries) {
+            at = (at + 977) % view->snapshot->nodes.size();
+            DrawingOptions options;
+            options.filter.centre = view->snapshot->nodes[at]->uid;
+            options.filter.up = options.filter.down = int(state.range(1));
+            around = redraw(*view, options, {});
+        }
+        measure([&] {
+            const GraphvizPlacement nicer = placeByGraphviz(*around, {});
+            placed += nicer.view ? 1 : 0;
+        });
+        largest = std::max(largest, around->drawing->cards.size());
+    }
+    state.counters["placed"] = double(placed);
+    state.counters["largest"] = double(largest);
+}
+BENCHMARK(neighbourhoodByGraphviz)
+    ->ArgNames({"copies", "width"})
+    ->Args({1, 4})
+    ->Args({1, 8})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(20);
 
 /// The storage with most members, over the whole graph.
 void highlightStorage(benchmark::State& state) {
