@@ -2,6 +2,7 @@
 // What a GraphCanvas remembers between two events, and the geometry between content (logical pixels at zoom 1) and viewport.
 
 #include <QPointF>
+#include <QRegion>
 #include <unordered_map>
 
 #include "views/canvas/card_painter.h"
@@ -67,12 +68,15 @@ struct GraphCanvas::Private {
     bool dimmed(const PlacedCard& c) const;
 
     void paintBase();
+    void paintContent(QPainter& p) const;
     void paintGroups(QPainter& p, const QRectF& content) const;
     void paintEdges(QPainter& p, const QRectF& content) const;
     void paintCards(QPainter& p, const QRectF& content) const;
     void paintOverlay(QPainter& p) const;
     /// The edges of a card, long ones as whole lanes in the gutter.
     void paintEdgesOf(QPainter& p, int card, const QColor& colour, int width) const;
+    void paintEdgeLines(QPainter& p, int card, const QColor& colour, int width) const;
+    QRegion betweenCards() const;
     void paintMutationEdges(QPainter& p) const;
     void paintAliasFrames(QPainter& p, int id, const QColor& colour) const;
     void paintHits(QPainter& p) const;

@@ -3,6 +3,7 @@
 #include <QGuiApplication>
 #include <QHelpEvent>
 #include <QJsonArray>
+#include <QPaintEngine>
 #include <QPainter>
 #include <QScrollBar>
 #include <QToolTip>
@@ -10,6 +11,7 @@
 #include <cmath>
 
 #include "views/canvas/canvas_state.h"
+#include "views/canvas/palette.h"
 
 namespace aliascope {
 namespace {
@@ -363,8 +365,14 @@ void GraphCanvas::fitSelection() {
 
 void GraphCanvas::paintEvent(QPaintEvent*) {
     QPainter p(viewport());
-    if (d_->stale) d_->paintBase();
-    p.drawImage(0, 0, d_->base);
+    if (p.paintEngine()->paintDevice()->devicePixelRatioF() != devicePixelRatioF()) {
+        // A picture for paper: finer than the base image.
+        p.fillRect(viewport()->rect(), Palette::active()(Role::Canvas));
+        if (!d_->empty() && d_->painter) d_->paintContent(p);
+    } else {
+        if (d_->stale) d_->paintBase();
+        p.drawImage(0, 0, d_->base);
+    }
     if (!d_->empty()) d_->paintOverlay(p);
 }
 

@@ -16,6 +16,7 @@ const std::vector<Command>& commandTable() {
         {"file.operators", "File", QT_TRANSLATE_NOOP("Command", "Add operator &schemas..."), "", false, ""},
         {"file.save", "|File", QT_TRANSLATE_NOOP("Command", "&Save session as..."), "Ctrl+S Ctrl+Shift+S", true, "run"},
         {"file.export", "File", QT_TRANSLATE_NOOP("Command", "&Export a report or the stage..."), "Ctrl+E", true, "report"},
+        {"file.print", "File", QT_TRANSLATE_NOOP("Command", "P&rint what is shown..."), "Ctrl+P", true, ""},
         {"file.close", "File", QT_TRANSLATE_NOOP("Command", "&Close"), "Ctrl+W", true, ""},
         {"file.quit", "|File", QT_TRANSLATE_NOOP("Command", "&Quit"), "Ctrl+Q", false, ""},
 
