@@ -47,7 +47,8 @@ void MainWindow::showSheet(const QString& objectName, const QString& title, cons
     text->setMargin(Metrics::pad());
     text->setAlignment(Qt::AlignTop);
     sheet->setWidget(text);
-    sheet->resize(Metrics::em(34), Metrics::em(44));
+    const int width = Metrics::em(34);
+    sheet->resize(width, std::min(Metrics::em(44), text->heightForWidth(width) + 2 * Metrics::pad()));
     sheet->show();
 }
 

@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QJsonArray>
 #include <QLabel>
 #include <QTableView>
 #include <QTest>
@@ -71,6 +72,8 @@ private slots:
         auto* strip = window_->findChild<QLabel*>(QStringLiteral("compare.strip"));
         QVERIFY(strip->isVisible());
         QVERIFY(strip->text().contains(QLatin1String("has no counterpart")));
+        // The other side still shows what stands around it.
+        QVERIFY(!compare->canvasB()->dump()[QStringLiteral("cards")].toArray().isEmpty());
         // A click at the right selects the counterpart at the left.
         const Uid right = compare->second()->matching.toB.at(call->uid);
         compare->canvasB()->reveal(right);

@@ -44,6 +44,10 @@ void GraphCanvas::Private::paintBase() {
     base.fill(Palette::active()(Role::Canvas));
     if (empty() || !painter) return;
     QPainter p(&base);
+    paintContent(p);
+}
+
+void GraphCanvas::Private::paintContent(QPainter& p) const {
     const QRectF content = visibleContent();
     paintGroups(p, content);
     if (painter->level() != DetailLevel::Far) paintEdges(p, content);
@@ -58,7 +62,7 @@ void GraphCanvas::Private::paintGroups(QPainter& p, const QRectF& content) const
         if (!content.intersects(QRectF(g.x, g.y, g.width, g.height))) continue;
         const QRectF r(toViewport({g.x, g.y}), QSizeF(g.width * zoom, g.height * zoom));
         p.fillRect(r, c(Role::Line));
-        p.fillRect(r.adjusted(1, 1, -1, -1), c.mix(Role::Canvas, Role::Panel, 0.5));
+        p.fillRect(r.adjusted(c.line(), c.line(), -c.line(), -c.line()), c.mix(Role::Canvas, Role::Panel, 0.5));
         const double header = LayoutOptions().groupHeader * zoom;
         if (header < metrics.height() * 0.7) continue;
         // The title stays readable while its group's top is scrolled away.
@@ -73,6 +77,7 @@ void GraphCanvas::Private::paintGroups(QPainter& p, const QRectF& content) const
 
 void GraphCanvas::Private::paintEdges(QPainter& p, const QRectF& content) const {
     const QColor colour = Palette::active()(Role::Edge);
+    const int line = Palette::active().line();
     const bool heads = painter->level() == DetailLevel::Near;
     const double gap = LayoutOptions().rowGap * zoom / 2;
     const auto& edges = drawing().edges;
@@ -83,7 +88,7 @@ void GraphCanvas::Private::paintEdges(QPainter& p, const QRectF& content) const 
         if (it->stub || it->y2 < content.top()) continue;
         if (std::max(it->x1, it->x2) < content.left() || std::min(it->x1, it->x2) > content.right()) continue;
         const QPointF a = toViewport({it->x1, it->y1}), b = toViewport({it->x2, it->y2});
-        drawOrthogonal(p, a, b, gap, 1, colour);
+        drawOrthogonal(p, a, b, gap, line, colour);
         if (heads) drawArrowHead(p, b + QPointF(0.5, 0), 6 * zoom, colour);
     }
 }
@@ -115,14 +120,14 @@ void GraphCanvas::Private::paintCards(QPainter& p, const QRectF& content) const 
             if (stubsIn[i]) {
                 const PlacedEdge& e = drawing().edges[std::size_t(stubInEdge[i])];
                 const double x = std::round(r.left() + 10 * zoom);
-                p.fillRect(QRectF(x, r.top() - length, 1, length), palette(Role::Edge));
+                p.fillRect(QRectF(x, r.top() - length, palette.line(), length), palette(Role::Edge));
                 p.setPen(palette(Role::Secondary));
                 p.drawText(QPointF(x + 4, r.top() - 3 * zoom), say(stubsIn[i], e.from, QChar(0x2191)));
             }
             if (stubsOut[i]) {
                 const PlacedEdge& e = drawing().edges[std::size_t(stubOutEdge[i])];
                 const double x = std::round(r.right() - 10 * zoom);
-                p.fillRect(QRectF(x, r.bottom(), 1, length), palette(Role::Edge));
+                p.fillRect(QRectF(x, r.bottom(), palette.line(), length), palette(Role::Edge));
                 p.setPen(palette(Role::Secondary));
                 const QString words = say(stubsOut[i], e.to, QChar(0x2193));
                 p.drawText(QPointF(x - 4 - small.horizontalAdvance(words), r.bottom() + small.ascent() + 1 * zoom), words);
@@ -201,7 +206,22 @@ void GraphCanvas::Private::paintPins(QPainter& p) const {
     }
 }
 
+/// Where no card stands: edges run behind cards, over nobody's words.
+QRegion GraphCanvas::Private::betweenCards() const {
+    QRegion free(canvas.viewport()->rect());
+    if (painter->level() != DetailLevel::Near) return free;  // no words to cover
+    forVisibleCards(visibleContent(), [&](std::uint32_t i) { free -= rectOf(drawing().cards[i]).toRect(); });
+    return free;
+}
+
 void GraphCanvas::Private::paintEdgesOf(QPainter& p, int index, const QColor& colour, int width) const {
+    p.save();
+    p.setClipRegion(betweenCards());
+    paintEdgeLines(p, index, colour, width);
+    p.restore();
+}
+
+void GraphCanvas::Private::paintEdgeLines(QPainter& p, int index, const QColor& colour, int width) const {
     const double gap = LayoutOptions().rowGap * zoom / 2;
     const QRect port = canvas.viewport()->rect();
     constexpr double kGutter = 6, kLane = 4;

@@ -103,6 +103,9 @@ void MemoryChart::measure() {
     blocks_ = QRect(Metrics::em(5.2), height() - rows_ * laneHeight_, std::max(10, width() - Metrics::em(6)), rows_ * laneHeight_);
     const int bottom = rows_ > 0 ? blocks_.top() - Metrics::em(0.5) : height() - Metrics::em(0.6), top = legendHeight();
     plot_ = QRect(blocks_.left(), top, blocks_.width(), std::max(10, bottom - top));
+    // The words of the peak stand above every curve, where the plot is high enough to spare the room.
+    const int words = Metrics::em(2), height = plot_.height();
+    top_ = height > 3 * words ? std::int64_t(double(highest_) * height / (height - words)) : highest_ + highest_ / 12;
 }
 
 double MemoryChart::xOf(double place) const { return plot_.left() + (place - from_) / (to_ - from_) * plot_.width(); }
@@ -127,11 +130,10 @@ void MemoryChart::packBlocks() {
     lanes_.clear();
     restBlocks_ = restBytes_ = restLargest_ = 0;
     rows_ = 0;
-    top_ = 1;
-    for (const MemoryCurve& curve : curves_) top_ = std::max(top_, curve.profile->peak(accounting_));
+    highest_ = 1;
+    for (const MemoryCurve& curve : curves_) highest_ = std::max(highest_, curve.profile->peak(accounting_));
     constexpr std::int64_t kHighest = std::int64_t(1) << 61;  // so that places of lines and sums of two never overflow
-    top_ = std::min(top_, kHighest);
-    top_ += top_ / 12;
+    highest_ = std::min(highest_, kHighest);
     const int rows = spareRows() - 1;  // the last one is for the rest
     const MemoryProfile* profile = reference();
     if (!profile || rows < 0) return;

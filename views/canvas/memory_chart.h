@@ -123,7 +123,8 @@ private:
     std::vector<Lane> lanes_;  ///< largest blocks, packed
     int rows_ = 0;             ///< that blocks take, the band of the rest included
     std::int64_t restBlocks_ = 0, restBytes_ = 0, restLargest_ = 0;
-    std::int64_t top_ = 1;  ///< of the axis, bytes
+    std::int64_t highest_ = 1;  ///< of all curves, bytes
+    std::int64_t top_ = 1;      ///< of the axis, bytes
     std::optional<QPoint> pressed_;
 };
 

@@ -164,7 +164,8 @@ void MemoryChart::paintPeak(QPainter& painter, const MemoryCurve& curve, bool la
     const int width = painter.fontMetrics().horizontalAdvance(text) + Metrics::tight();
     int left = int(x + side) + Metrics::tight();
     if (left + width > plot.right()) left = std::max(plot.left(), int(x - side) - Metrics::tight() - width);
-    const QRect box(left, std::max(plot.top(), int(y - 2 * side) - Metrics::tight()), width, painter.fontMetrics().height());
+    const int height = painter.fontMetrics().height();
+    const QRect box(left, std::max(plot.top(), int(y - 2 * side) - height + Metrics::tight()), width, height);
     QColor veil = p(Role::Panel);
     veil.setAlphaF(0.75f);
     painter.fillRect(box, veil);

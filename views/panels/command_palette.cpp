@@ -81,7 +81,10 @@ CommandPalette::CommandPalette(Session& session, QWidget* parent) : QFrame(paren
     list_->setFocusPolicy(Qt::NoFocus);
     column->addWidget(list_, 1);
     field_->installEventFilter(this);
-    connect(field_, &QLineEdit::textChanged, this, &CommandPalette::search);
+    connect(field_, &QLineEdit::textChanged, this, [this] {
+        search();
+        place();
+    });
     connect(list_, &QListView::clicked, this, &CommandPalette::accept);
     hide();
 }
@@ -90,17 +93,20 @@ int CommandPalette::resultCount() const { return model_->rowCount(); }
 
 void CommandPalette::open(const QString& text) {
     collect();
+    field_->setText(text);
+    search();
     place();
     raise();
     show();
-    field_->setText(text);
-    search();
     field_->setFocus(Qt::ShortcutFocusReason);
 }
 
 void CommandPalette::place() {
     const int width = std::min(parentWidget()->width() - 2 * Metrics::section(), Metrics::em(48));
-    const int height = std::min(parentWidget()->height() - Metrics::em(8), Metrics::em(30));
+    // As high as what is found needs.
+    const int row = model_->rowCount() > 0 ? list_->sizeHintForRow(0) : Metrics::row();
+    const int wanted = field_->sizeHint().height() + std::max(1, model_->rowCount()) * row + 3 * Metrics::gap() + 4 * frameWidth();
+    const int height = std::min({parentWidget()->height() - Metrics::em(8), Metrics::em(30), wanted});
     setGeometry((parentWidget()->width() - width) / 2, Metrics::em(4), width, height);
 }
 

@@ -10,6 +10,8 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "views/canvas/graph_canvas.h"
 #include "views/canvas/metrics.h"
@@ -246,7 +248,7 @@ void ComparePanel::stop() {
     pair_.reset();
     second_.reset();
     emit secondChanged();
-    model_->setData({});
+    model_->setContents({});
     canvasA_->setStage(nullptr);
     canvasB_->setStage(nullptr);
     textA_->setSource(nullptr);
@@ -278,7 +280,7 @@ void ComparePanel::readPair() {
 
 void ComparePanel::adoptPair(LanePairPtr pair) {
     pair_ = std::move(pair);
-    model_->setData(pair_->lanes);
+    model_->setContents(pair_->lanes);
     table_->setFixedHeight(Metrics::row() * int(1 + pair_->lanes.size()) + Metrics::gap());
     canvasA_->setDecisions(session_.data().decisions);
     canvasB_->setDecisions(pair_->decisionsB);
@@ -431,25 +433,38 @@ void ComparePanel::choseInB(Uid uid) {
     strip_->show();
 }
 
-/// The other side shows the same part: the counterpart of the selection at the same height, else the same share of the graph.
+/// A node and its counterpart, nearest to the selection where that is seen in `from`, else to the middle of its view.
+std::pair<Uid, Uid> ComparePanel::linkedNodes(const GraphCanvas& from, bool fromA) const {
+    const QRect seen = from.viewport()->rect();
+    const QRect selected = from.cardRect(from.selection().node);
+    const QPoint near = seen.intersects(selected) ? selected.center() : seen.center();
+    std::pair<Uid, Uid> best{kNoUid, kNoUid};
+    auto least = std::numeric_limits<std::int64_t>::max();
+    for (const auto& pair : second_->matching.toB) {
+        const QRect rect = from.cardRect(fromA ? pair.first : pair.second);
+        if (rect.isEmpty()) continue;
+        const std::int64_t x = rect.center().x() - near.x(), y = rect.center().y() - near.y();
+        std::int64_t distance = x * x + y * y;
+        if (!seen.intersects(rect)) distance += std::int64_t(1) << 50;  // first what is seen
+        if (distance > least || (distance == least && pair.first > best.first)) continue;
+        least = distance;
+        best = pair;
+    }
+    return best;
+}
+
+/// The other side shows the same part: counterparts at the same place, or in the middle where the one at this side is not seen.
 void ComparePanel::lockView(bool fromA) {
     if (!active() || scrolling_ || !lockView_->isChecked() || !second_) return;
     scrolling_ = true;
     GraphCanvas *from = fromA ? canvasA_ : canvasB_, *to = fromA ? canvasB_ : canvasA_;
-    const Uid a = session_.selection().node;
-    const auto partner = second_->matching.toB.find(a);
-    const bool linked = partner != second_->matching.toB.end();
-    const QRect here = linked ? from->cardRect(fromA ? a : partner->second) : QRect();
-    const QRect there = linked ? to->cardRect(fromA ? partner->second : a) : QRect();
-    if (!here.isEmpty() && !there.isEmpty() && from->viewport()->rect().intersects(here)) {
-        to->verticalScrollBar()->setValue(to->verticalScrollBar()->value() + there.top() - here.top());
-        to->horizontalScrollBar()->setValue(to->horizontalScrollBar()->value() + there.left() - here.left());
-    } else {
-        const QScrollBar* source = from->verticalScrollBar();
-        QScrollBar* target = to->verticalScrollBar();
-        const int span = source->maximum() - source->minimum();
-        if (span > 0)
-            target->setValue(target->minimum() + int(qint64(source->value() - source->minimum()) * (target->maximum() - target->minimum()) / span));
+    const auto [a, b] = linkedNodes(*from, fromA);
+    const QRect here = from->cardRect(fromA ? a : b), there = to->cardRect(fromA ? b : a), seen = from->viewport()->rect();
+    if (!here.isEmpty() && !there.isEmpty()) {
+        const QPoint wanted =
+            seen.intersects(here) ? here.topLeft() : to->viewport()->rect().center() - QPoint(there.width() / 2, there.height() / 2);
+        to->verticalScrollBar()->setValue(to->verticalScrollBar()->value() + there.top() - wanted.y());
+        to->horizontalScrollBar()->setValue(to->horizontalScrollBar()->value() + there.left() - wanted.x());
     }
     scrolling_ = false;
 }

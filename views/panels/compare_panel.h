@@ -3,6 +3,7 @@
 // view are linked; what has no counterpart is said and counted.
 
 #include <QWidget>
+#include <utility>
 
 #include "views/models/compare_model.h"
 #include "views/session/session.h"
@@ -68,6 +69,7 @@ private:
     void readText();
     void follow(const Selection& selection);
     void choseInB(Uid uid);
+    std::pair<Uid, Uid> linkedNodes(const GraphCanvas& from, bool fromA) const;
     void lockView(bool fromA);
     QString nameOf(const StageViewPtr& view, Uid uid) const;
 
