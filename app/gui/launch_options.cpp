@@ -40,9 +40,10 @@ ParsedLaunch parseLaunch(const QStringList& arguments) {
         {QStringLiteral("node"), QObject::tr("node to select"), QStringLiteral("NAME")},
         {QStringLiteral("screenshot"), QObject::tr("write a picture and leave; needs no display"), QStringLiteral("OUT.png")},
         {QStringLiteral("size"), QObject::tr("size of the window"), QStringLiteral("WxH")},
-        {QStringLiteral("theme"), QObject::tr("light, dark or system"), QStringLiteral("THEME")},
+        {QStringLiteral("theme"), QObject::tr("light, dark, high-contrast or system"), QStringLiteral("THEME")},
         {QStringLiteral("view"), QObject::tr("graph, text or both"), QStringLiteral("VIEW")},
-        {QStringLiteral("panel"), QObject::tr("panel to raise: node, aliases, why, history, decisions, nodes, memory, numerics, chunker, run, log"), QStringLiteral("PANEL")},
+        {QStringLiteral("panel"), QObject::tr("panel to raise: node, aliases, why, history, decisions, nodes, memory, numerics, chunker, run, log"),
+         QStringLiteral("PANEL")},
         {QStringLiteral("zoom"), QObject::tr("zoom of the graph, 0.1 to 2"), QStringLiteral("F")},
         {QStringLiteral("scale"), QObject::tr("scale of the whole window, 0.5 to 4"), QStringLiteral("F")},
     };
@@ -84,8 +85,10 @@ ParsedLaunch parseLaunch(const QStringList& arguments) {
             o.theme = ThemeChoice::Light;
         } else if (theme == QLatin1String("dark")) {
             o.theme = ThemeChoice::Dark;
+        } else if (theme == QLatin1String("high-contrast")) {
+            o.theme = ThemeChoice::HighContrast;
         } else if (theme != QLatin1String("system")) {
-            return wrongUsage(QObject::tr("--theme: light, dark or system expected; got %1").arg(theme));
+            return wrongUsage(QObject::tr("--theme: light, dark, high-contrast or system expected; got %1").arg(theme));
         }
     }
     if (!o.view.isEmpty() && !QStringList{QStringLiteral("graph"), QStringLiteral("text"), QStringLiteral("both")}.contains(o.view))

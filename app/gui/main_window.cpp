@@ -52,6 +52,27 @@ namespace {
 
 constexpr int kSettingsVersion = 1;
 
+/// What is current, at the left of the status bar. When the bar arranges itself anew (another theme, wider lines), Qt shows its widgets although a
+/// message stands there.
+class StatusText : public QLabel {
+public:
+    using QLabel::QLabel;
+
+protected:
+    void showEvent(QShowEvent* event) override {
+        QLabel::showEvent(event);
+        QMetaObject::invokeMethod(
+            this,
+            [this] {
+                const auto* bar = qobject_cast<const QStatusBar*>(parentWidget());
+                if (!bar || bar->currentMessage().isEmpty()) return;
+                hide();
+                setAttribute(Qt::WA_WState_ExplicitShowHide, false);  // the bar shows it again when the message goes
+            },
+            Qt::QueuedConnection);
+    }
+};
+
 /// Outline and sentence while something is dragged over the window.
 class DropHint : public QWidget {
 public:
@@ -259,6 +280,7 @@ void MainWindow::buildDocks() {
     connect(&settings_->keys(), &KeyModel::keysChanged, this, &MainWindow::applyKeys);
     connect(settings_, &SettingsPanel::themeChosen, this, &MainWindow::setTheme);
     connect(settings_, &SettingsPanel::singleKeysChosen, this, &MainWindow::setSingleKeys);
+    connect(settings_, &SettingsPanel::graphvizChosen, this, &MainWindow::setGraphviz);
     connect(settings_, &SettingsPanel::closeWanted, this, [this] { showSettings(false); });
 
     connect(node, &NodeCard::whyWanted, this, &MainWindow::showWhy);
@@ -266,6 +288,7 @@ void MainWindow::buildDocks() {
     connect(decisions_, &DecisionsPanel::whyWanted, this, &MainWindow::showWhy);
     connect(stage_, &StagePanel::whyWanted, this, &MainWindow::showWhy);
     connect(compare_, &ComparePanel::notice, this, &MainWindow::say);
+    connect(stage_, &StagePanel::notice, this, &MainWindow::say);
     connect(compare_, &ComparePanel::secondChanged, this, [this] { memory_->setBeside(compare_->second(), compare_->laneNameB()); });
     connect(compare_, &ComparePanel::stopped, this, [this] {
         showCompare(false);
@@ -318,7 +341,7 @@ void MainWindow::buildToolBar() {
 }
 
 void MainWindow::buildStatusBar() {
-    status_ = new QLabel(this);
+    status_ = new StatusText(this);
     status_->setObjectName(QStringLiteral("status.text"));
     status_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     statusBar()->setObjectName(QStringLiteral("status"));
@@ -452,7 +475,8 @@ void MainWindow::readSettings() {
     settings.endGroup();
     settings_->keys().setChanges(keys);
     setSingleKeys(settings.value(QStringLiteral("singleKeys"), true).toBool());
-    if (!options_.themeGiven) setTheme(ThemeChoice(settings.value(QStringLiteral("theme"), int(ThemeChoice::System)).toInt()));
+    if (!options_.themeGiven) setTheme(themeChoiceFrom(settings.value(QStringLiteral("theme"), int(ThemeChoice::System)).toInt()));
+    setGraphviz(settings.value(QStringLiteral("graphviz"), true).toBool());
 }
 
 void MainWindow::writeSettings() {
@@ -464,6 +488,7 @@ void MainWindow::writeSettings() {
     if (pages_->currentWidget() == workspace_) settings.setValue(QStringLiteral("docks"), saveState(kSettingsVersion));
     settings.setValue(QStringLiteral("singleKeys"), singleKeys_);
     settings.setValue(QStringLiteral("theme"), int(themeChoice()));
+    settings.setValue(QStringLiteral("graphviz"), stage_->graphviz());
     settings.remove(QStringLiteral("keys"));
     settings.beginGroup(QStringLiteral("keys"));
     const KeyModel::Changes& keys = settings_->keys().changes();
@@ -496,6 +521,7 @@ void MainWindow::arrangeForWidth() {
     if (narrow) {
         tabifyDockWidget(bottomDock_, inspectorDock_);
         resizeDocks({bottomDock_}, {Metrics::em(16)}, Qt::Vertical);
+        resizeDocks({passesDock_}, {Metrics::em(21)}, Qt::Horizontal);
     } else {
         addDockWidget(Qt::RightDockWidgetArea, inspectorDock_);
         resizeDocks({passesDock_, inspectorDock_}, {Metrics::em(21), Metrics::em(30)}, Qt::Horizontal);

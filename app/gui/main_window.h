@@ -98,6 +98,7 @@ private:
     void showWhy();
     void copyAsCommand();
     QString commandOfFocus() const;
+    QWidget* viewOfFocus() const;
     void raisePanel(const QString& name);
     void cyclePanel(int direction);
     void cancelOrClear();
@@ -115,6 +116,8 @@ private:
     /// Keys of all commands; without the single ones where the user has switched those off.
     void applyKeys();
     void setSingleKeys(bool on);
+    void setGraphviz(bool on);
+    void print();
     void showSettings(bool on);
     /// The tooltip of what has the focus, for who has no mouse.
     void showTooltip();

@@ -108,8 +108,10 @@ void MainWindow::buildSubMenus(const QHash<QString, QMenu*>& menus) {
     auto* theme = new QMenu(tr("T&heme"), view);
     theme->setObjectName(QStringLiteral("menu.theme"));
     auto* choices = new QActionGroup(theme);
-    const std::initializer_list<std::pair<QString, ThemeChoice>> themes = {
-        {tr("Follow &system"), ThemeChoice::System}, {tr("&Light"), ThemeChoice::Light}, {tr("&Dark"), ThemeChoice::Dark}};
+    const std::initializer_list<std::pair<QString, ThemeChoice>> themes = {{tr("Follow &system"), ThemeChoice::System},
+                                                                           {tr("&Light"), ThemeChoice::Light},
+                                                                           {tr("&Dark"), ThemeChoice::Dark},
+                                                                           {tr("High &contrast"), ThemeChoice::HighContrast}};
     for (const auto& [text, choice] : themes) {
         QAction* entry = theme->addAction(text);
         entry->setCheckable(true);
@@ -151,6 +153,7 @@ void MainWindow::bindCommands() {
     bind("file.operators", [this] { chooseOperators(); });
     bind("file.save", [this] { saveAs(); });
     bind("file.export", [this] { chooseExport(); });
+    bind("file.print", [this] { print(); });
     bind("file.close", [this] { closeGraph(); });
     bind("file.quit", [this] { close(); });
     bind("edit.copy", [this] {
@@ -555,6 +558,11 @@ void MainWindow::setSingleKeys(bool on) {
     singleKeys_ = on;
     settings_->showSingleKeys(on);
     applyKeys();
+}
+
+void MainWindow::setGraphviz(bool on) {
+    stage_->setGraphviz(on);
+    settings_->showGraphviz(on);
 }
 
 void MainWindow::showSettings(bool on) {

@@ -112,13 +112,15 @@ private slots:
         QTest::addColumn<int>("theme");
         QTest::newRow("light") << int(Theme::Light);
         QTest::newRow("dark") << int(Theme::Dark);
+        QTest::newRow("high contrast") << int(Theme::HighContrast);
     }
     void textIsReadable() {
         QFETCH(int, theme);
         const Palette& p = Palette::of(Theme(theme));
+        const double least = p.theme() == Theme::HighContrast ? 7.0 : 4.5;
         for (Role ground : {Role::Panel, Role::Canvas, Role::AddedFill, Role::ChangedFill, Role::RemovedFill}) {
-            QVERIFY2(contrast(p(Role::Ink), p(ground)) >= 4.5, qPrintable(QString::number(int(ground))));
-            QVERIFY2(contrast(p(Role::Secondary), p(ground)) >= 4.5, qPrintable(QString::number(int(ground))));
+            QVERIFY2(contrast(p(Role::Ink), p(ground)) >= least, qPrintable(QString::number(int(ground))));
+            QVERIFY2(contrast(p(Role::Secondary), p(ground)) >= least, qPrintable(QString::number(int(ground))));
         }
     }
 
@@ -128,7 +130,7 @@ private slots:
         const Palette& p = Palette::of(Theme(theme));
         for (int role = int(Role::Edge); role < int(Role::Heat1); ++role) {
             if (Role(role) == Role::AddedFill || Role(role) == Role::RemovedFill || Role(role) == Role::ChangedFill) continue;
-            QVERIFY2(contrast(p(Role(role)), p(Role::Panel)) >= 3.0, qPrintable(QString::number(role)));
+            QVERIFY2(contrast(p(Role(role)), p(Role::Panel)) >= (p.theme() == Theme::HighContrast ? 4.5 : 3.0), qPrintable(QString::number(role)));
         }
     }
 
@@ -143,7 +145,8 @@ private slots:
         QTest::addColumn<int>("theme");
         QTest::addColumn<QList<int>>("roles");
         QTest::addColumn<double>("least");
-        const std::initializer_list<std::pair<const char*, Theme>> themes = {{"light", Theme::Light}, {"dark", Theme::Dark}};
+        const std::initializer_list<std::pair<const char*, Theme>> themes = {
+            {"light", Theme::Light}, {"dark", Theme::Dark}, {"high contrast", Theme::HighContrast}};
         const auto range = [](Role from, Role to) {
             QList<int> roles;
             for (int role = int(from); role <= int(to); ++role) roles << role;
@@ -178,6 +181,15 @@ private slots:
         QCOMPARE(patterns.size(), kStorageSlots);
         QCOMPARE(slotPattern(kStorageSlots), slotPattern(0));
         QCOMPARE(Palette::active().slot(-1), Palette::active().slot(kStorageSlots - 1));
+    }
+
+    void highContrastHasWideLinesAndNoFills() {
+        const Palette& p = Palette::of(Theme::HighContrast);
+        QCOMPARE(p.line(), 2);
+        QVERIFY(!p.hasFills());
+        for (Role fill : {Role::AddedFill, Role::RemovedFill, Role::ChangedFill, Role::Canvas}) QCOMPARE(p(fill), p(Role::Panel));
+        QVERIFY(contrast(p(Role::Line), p(Role::Panel)) >= 7);  // frames stand in for fills
+        QCOMPARE(Palette::of(Theme::Dark).line(), 1);
     }
 
     void mixGoesFromOneColourToTheOther() {

@@ -148,7 +148,7 @@ private:
         if (dice < 95) return cancel();
         if (dice < 96) {
             say(QStringLiteral("theme"));
-            applyTheme(pick(2) == 0 ? ThemeChoice::Light : ThemeChoice::Dark);
+            applyTheme(ThemeChoice(int(ThemeChoice::Light) + pick(3)));
             return;
         }
         if (dice < 98) {

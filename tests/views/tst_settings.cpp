@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSettings>
+#include <QStatusBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -77,17 +78,26 @@ private slots:
             auto* theme = window.findChild<QComboBox*>(QStringLiteral("settings.theme"));
             const auto* chip = window.findChild<QToolButton*>(QStringLiteral("decisions.chip0"));
             const QImage light = chip->icon().pixmap(chip->iconSize()).toImage();
-            while (theme->currentIndex() + 1 < theme->count()) QTest::keyClick(theme, Qt::Key_Down);
+            while (theme->currentText() != QLatin1String("dark")) QTest::keyClick(theme, Qt::Key_Down);
             QCOMPARE(themeChoice(), ThemeChoice::Dark);
             QVERIFY(chip->icon().pixmap(chip->iconSize()).toImage() != light);
             keepPicture(window, QStringLiteral("settings-dark"));
+            QTest::keyClick(theme, Qt::Key_Down);
+            QCOMPARE(themeChoice(), ThemeChoice::HighContrast);
+            QCOMPARE(Palette::active().theme(), Theme::HighContrast);
+            keepPicture(window, QStringLiteral("settings-high-contrast"));
+            auto* graphviz = window.findChild<QCheckBox*>(QStringLiteral("settings.graphviz"));
+            QVERIFY(graphviz->isChecked());
+            QTest::keyClick(graphviz, Qt::Key_Space);
+            QVERIFY(!window.stagePanel()->graphviz());
             window.close();
         }
         applyTheme(ThemeChoice::Light);
         MainWindow window;
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
-        QCOMPARE(themeChoice(), ThemeChoice::Dark);
+        QCOMPARE(themeChoice(), ThemeChoice::HighContrast);
+        QVERIFY(!window.stagePanel()->graphviz());
         openSample(window);
         const int before = toFirst(window);
         QTest::keyClick(window.stagePanel()->canvas(), Qt::Key_BracketRight);
@@ -97,6 +107,23 @@ private slots:
         QTest::mouseClick(window.findChild<QWidget*>(QStringLiteral("settings.reset")), Qt::LeftButton);
         QTest::keyClick(window.stagePanel()->canvas(), Qt::Key_N);
         applyTheme(ThemeChoice::Light);
+    }
+
+    /// Lines of another width make the status bar arrange itself anew.
+    void aMessageStandsAloneWhateverTheTheme() {
+        auto window = openWindow();
+        openSample(*window);
+        auto* status = window->findChild<QLabel*>(QStringLiteral("status.text"));
+        QVERIFY(status->isVisible());
+        QTest::keyClick(window->stagePanel()->canvas(), Qt::Key_B, Qt::ControlModifier);
+        QVERIFY(!window->statusBar()->currentMessage().isEmpty());
+        for (const ThemeChoice theme : {ThemeChoice::HighContrast, ThemeChoice::Light}) {
+            applyTheme(theme);
+            for (int turn = 0; turn < 5; ++turn) QCoreApplication::processEvents();
+            QVERIFY(status->isVisible() == window->statusBar()->currentMessage().isEmpty());
+        }
+        window->statusBar()->clearMessage();
+        QVERIFY(status->isVisible());
     }
 
     void singleKeysCanBeSwitchedOff() {

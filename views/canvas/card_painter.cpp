@@ -40,6 +40,11 @@ QString shortGroupTitle(QString title, const QFontMetricsF& metrics, double widt
     return metrics.elidedText(title, title.contains(QLatin1Char(' ')) ? Qt::ElideRight : Qt::ElideLeft, width);
 }
 
+QRectF insideFrame(const QRectF& r) {
+    const int line = Palette::active().line();
+    return r.adjusted(line, line, -line, -line);
+}
+
 }  // namespace
 
 CardFonts::CardFonts(double zoom)
@@ -171,7 +176,8 @@ QColor CardPainter::fill(std::uint32_t node) const {
         if (view_.mark[node] == '~') return c(Role::ChangedFill);
         return c(Role::Panel);
     }
-    if (mode_ == ColourMode::Family) return c.mix(Role::Panel, familyRole(view_.family[node]), c.theme() == Theme::Light ? 0.12 : 0.22);
+    if (mode_ == ColourMode::Family && c.hasFills())
+        return c.mix(Role::Panel, familyRole(view_.family[node]), c.theme() == Theme::Light ? 0.12 : 0.22);
     return c(Role::Panel);
 }
 
@@ -218,7 +224,7 @@ void CardPainter::paintMiddle(QPainter& p, const PlacedCard& placed, const QRect
     const Palette& c = Palette::active();
     const std::uint32_t node = placed.node;
     p.fillRect(r, c(Role::Line));
-    p.fillRect(r.adjusted(1, 1, -1, -1), fill(node));
+    p.fillRect(insideFrame(r), fill(node));
     p.fillRect(QRectF(r.x(), r.y(), card::chipBar, r.height()), familyColour(view_.family[node]));
     paintStorageBar(p, node, r);
     paintHeat(p, node, r);
@@ -257,7 +263,7 @@ void CardPainter::paintNear(QPainter& p, const PlacedCard& placed, const QRectF&
     const double z = zoom_;
     const CardText t = textOf(node);
     p.fillRect(r, c(Role::Line));
-    p.fillRect(r.adjusted(1, 1, -1, -1), fill(node));
+    p.fillRect(insideFrame(r), fill(node));
     const QRectF column(r.x(), r.y(), card::familyColumn * z, r.height());
     p.fillRect(column, familyColour(view_.family[node]));
     p.setFont(fonts_.small);
@@ -330,7 +336,7 @@ void CardPainter::paintGroup(QPainter& p, const PlacedCard& placed, const QRectF
     // A second sheet behind the card says that it stands for several.
     p.fillRect(r.translated(3, 3), c(Role::Line));
     p.fillRect(r, c(Role::Edge));
-    p.fillRect(r.adjusted(1, 1, -1, -1), ground);
+    p.fillRect(insideFrame(r), ground);
     const double pad = nearLevel ? card::padding * 1.5 * zoom_ : 3;
     const QFont& head = nearLevel ? fonts_.title : fonts_.chip;
     const QFontMetricsF metrics(head);

@@ -129,8 +129,8 @@ void EvidencePicture::paintStep(QPainter& painter, std::size_t step) const {
     const EvidenceStep& what = evidence_->steps[step];
     const QRect box = stepRect(step);
     painter.fillRect(box, p(Role::Canvas));
-    painter.setPen(
-        QPen(p(what.kind == EvidenceStep::Kind::Blocker ? Role::Avoidable : Role::Line), what.kind == EvidenceStep::Kind::Blocker ? 2 : 1));
+    painter.setPen(QPen(p(what.kind == EvidenceStep::Kind::Blocker ? Role::Avoidable : Role::Line),
+                        what.kind == EvidenceStep::Kind::Blocker ? 1 + p.line() : p.line()));
     painter.drawRect(box);
     painter.fillRect(box.left(), box.top(), Metrics::em(0.35), box.height() + 1, p(roleOf(what.kind)));
     QRect row = box.adjusted(Metrics::em(0.8), 0, -Metrics::gap(), 0);

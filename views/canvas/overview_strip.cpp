@@ -30,7 +30,7 @@ void OverviewStrip::paintBase() {
     base_.setDevicePixelRatio(devicePixelRatioF());
     QPainter p(&base_);
     p.fillRect(rect(), c(Role::Panel));
-    p.fillRect(QRect(0, 0, 1, height()), c(Role::Line));
+    p.fillRect(QRect(0, 0, c.line(), height()), c(Role::Line));
     const StageViewPtr& view = canvas_->stage();
     if (!view || !view->drawing || view->drawing->cards.empty()) return;
     const LayoutResult& d = *view->drawing;
@@ -88,7 +88,7 @@ void OverviewStrip::paintEvent(QPaintEvent*) {
     const double whole = bar->maximum() + bar->pageStep();
     if (whole <= 0) return;
     const QRectF box(1, std::round(bar->value() / whole * height()), width() - 2, std::max(6.0, bar->pageStep() / whole * height()));
-    p.setPen(QPen(c(Role::Selection), 1));
+    p.setPen(QPen(c(Role::Selection), c.line()));
     p.setBrush(Qt::NoBrush);
     p.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
 }

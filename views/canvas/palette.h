@@ -1,5 +1,5 @@
 #pragma once
-// Every colour of the program (ui.md 4.3), light and dark. No colour literal stands anywhere else; a test looks for them.
+// Every colour of the program (ui.md 4.3): light, dark and with high contrast. No colour literal stands anywhere else; a test looks for them.
 // A colour never speaks alone: whoever paints one of the states below also draws its glyph, pattern or word.
 // Thread-safety: tables are constant; setActive() and active() belong to the UI thread.
 
@@ -11,7 +11,8 @@
 
 namespace aliascope {
 
-enum class Theme : std::uint8_t { Light, Dark };
+/// HighContrast: white on black, lines of 2 px, no fills, strong patterns (ui.md 3.5).
+enum class Theme : std::uint8_t { Light, Dark, HighContrast };
 
 enum class Role : std::uint8_t {
     Canvas,
@@ -65,6 +66,10 @@ public:
     static void setActive(Theme theme);
 
     Theme theme() const { return theme_; }
+    /// Width of frames, rules and edges in pixels.
+    int line() const { return theme_ == Theme::HighContrast ? 2 : 1; }
+    /// What a state paints behind words; dropped with high contrast.
+    bool hasFills() const { return theme_ != Theme::HighContrast; }
     QColor color(Role role) const { return QColor::fromRgb(rgb_[std::size_t(role)]); }
     QColor operator()(Role role) const { return color(role); }
     /// Storage slot 0..5 (others wrap round).

@@ -2,6 +2,7 @@
 // Colour and pattern of a storage: those of its slot, neutral where it has none (ui.md 2.3, 4.3).
 
 #include <QBrush>
+#include <QTransform>
 
 #include "views/canvas/palette.h"
 #include "views/session/storage_pins.h"
@@ -16,7 +17,10 @@ inline QColor storageColour(const StorageColours& colours, int storage) {
 }
 inline QBrush storageBrush(const StorageColours& colours, int storage) {
     const int slot = colours.slotOf(storage);
-    return slot < 0 ? QBrush(Palette::active()(Role::Line)) : QBrush(Palette::active().slot(slot), slotPattern(slot));
+    if (slot < 0) return QBrush(Palette::active()(Role::Line));
+    QBrush brush(Palette::active().slot(slot), slotPattern(slot));
+    if (Palette::active().theme() == Theme::HighContrast) brush.setTransform(QTransform::fromScale(2, 2));  // strong
+    return brush;
 }
 
 }  // namespace aliascope

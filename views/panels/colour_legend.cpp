@@ -91,7 +91,7 @@ void ColourLegend::paintEvent(QPaintEvent*) {
     const Palette& p = Palette::active();
     QPainter painter(this);
     painter.fillRect(rect(), p(Role::Panel));
-    painter.fillRect(0, 0, width(), 1, p(Role::Line));
+    painter.fillRect(0, 0, width(), p.line(), p(Role::Line));
     painter.setFont(Metrics::uiFont(0.85));
     const QFontMetrics metrics = painter.fontMetrics();
     const int side = Metrics::em(0.7);

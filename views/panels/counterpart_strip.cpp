@@ -84,7 +84,7 @@ void CounterpartStrip::paintEvent(QPaintEvent*) {
     const Palette& p = Palette::active();
     QPainter painter(this);
     painter.fillRect(rect(), p.mix(Role::Panel, Role::Changed, 0.08));
-    painter.fillRect(0, height() - 1, width(), 1, p(Role::Line));
+    painter.fillRect(0, height() - p.line(), width(), p.line(), p(Role::Line));
 }
 
 }  // namespace aliascope

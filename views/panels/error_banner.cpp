@@ -86,7 +86,7 @@ void ErrorBanner::paintEvent(QPaintEvent*) {
     const Role role = report_.internal ? Role::Wrong : Role::Avoidable;
     painter.fillRect(rect(), p.mix(Role::Panel, role, 0.12));
     painter.fillRect(0, 0, Metrics::em(0.3), height(), p(role));
-    painter.fillRect(0, height() - 1, width(), 1, p(Role::Line));
+    painter.fillRect(0, height() - p.line(), width(), p.line(), p(Role::Line));
 }
 
 }  // namespace aliascope

@@ -64,12 +64,19 @@ QWidget* SettingsPanel::buildHead() {
     theme_->addItem(tr("as the desktop"), int(ThemeChoice::System));
     theme_->addItem(tr("light"), int(ThemeChoice::Light));
     theme_->addItem(tr("dark"), int(ThemeChoice::Dark));
+    theme_->addItem(tr("high contrast"), int(ThemeChoice::HighContrast));
     form->addRow(tr("Theme"), theme_);
     singleKeys_ = new QCheckBox(tr("Commands of one key, as N and W"), head);
     singleKeys_->setObjectName(QStringLiteral("settings.singleKeys"));
     singleKeys_->setAccessibleName(singleKeys_->text());
     singleKeys_->setChecked(true);
     form->addRow(QString(), singleKeys_);
+    graphviz_ = new QCheckBox(tr("Neighbourhoods placed by Graphviz"), head);
+    graphviz_->setObjectName(QStringLiteral("settings.graphviz"));
+    graphviz_->setAccessibleName(graphviz_->text());
+    graphviz_->setToolTip(tr("Up to 200 nodes, where its program dot is installed; else the built-in placement"));
+    graphviz_->setChecked(true);
+    form->addRow(QString(), graphviz_);
     auto* close = textButton(tr("Close  Ctrl+,"), QStringLiteral("settings.close"), head);
     auto* last = new QHBoxLayout;
     last->addWidget(close);
@@ -78,6 +85,7 @@ QWidget* SettingsPanel::buildHead() {
     for (QLabel* label : head->findChildren<QLabel*>(QString(), Qt::FindDirectChildrenOnly)) label->setProperty("quiet", true);
     connect(theme_, &QComboBox::activated, this, [this] { emit themeChosen(ThemeChoice(theme_->currentData().toInt())); });
     connect(singleKeys_, &QCheckBox::clicked, this, &SettingsPanel::singleKeysChosen);
+    connect(graphviz_, &QCheckBox::clicked, this, &SettingsPanel::graphvizChosen);
     connect(close, &QPushButton::clicked, this, &SettingsPanel::closeWanted);
     return head;
 }
@@ -85,6 +93,8 @@ QWidget* SettingsPanel::buildHead() {
 void SettingsPanel::focusFirst() { theme_->setFocus(Qt::ShortcutFocusReason); }
 
 void SettingsPanel::showTheme(ThemeChoice choice) { theme_->setCurrentIndex(theme_->findData(int(choice))); }
+
+void SettingsPanel::showGraphviz(bool on) { graphviz_->setChecked(on); }
 
 void SettingsPanel::showSingleKeys(bool on) { singleKeys_->setChecked(on); }
 

@@ -25,10 +25,12 @@ public:
     /// What was changed elsewhere, by a menu or at the start.
     void showTheme(ThemeChoice choice);
     void showSingleKeys(bool on);
+    void showGraphviz(bool on);
 
 signals:
     void themeChosen(aliascope::ThemeChoice choice);
     void singleKeysChosen(bool on);
+    void graphvizChosen(bool on);
     void closeWanted();
 
 private:
@@ -37,7 +39,7 @@ private:
     KeyModel* keys_;
     QSortFilterProxyModel* proxy_;
     QComboBox* theme_ = nullptr;
-    QCheckBox* singleKeys_ = nullptr;
+    QCheckBox *singleKeys_ = nullptr, *graphviz_ = nullptr;
     QLabel* said_ = nullptr;
     QTableView* table_ = nullptr;
 };

@@ -180,7 +180,7 @@ void TextPane::paintEvent(QPaintEvent*) {
     painter.setFont(Metrics::monoFont());
     const int first = firstVisibleLine(), end = std::min(source_->lineCount(), first + visibleLines() + 1);
     for (int line = first; line < end; ++line) paintLine(painter, line, (line - first) * rowHeight_);
-    painter.fillRect(gutter() - Metrics::gap(), 0, 1, viewport()->height(), p.mix(Role::Panel, Role::Line, 0.7));
+    painter.fillRect(gutter() - Metrics::gap(), 0, p.line(), viewport()->height(), p.mix(Role::Panel, Role::Line, 0.7));
     if (hasFocus()) {
         painter.setPen(QPen(p(Role::Selection), Metrics::focus()));
         painter.drawRect(viewport()->rect().adjusted(1, 1, -1, -1));

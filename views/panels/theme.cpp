@@ -87,20 +87,20 @@ QString styleSheet(const Palette& p) {
 QMainWindow, QMainWindow::separator { background: @canvas; }
 QMainWindow::separator { width: @gapHalf; height: @gapHalf; }
 QMainWindow::separator:hover { background: @line; }
-QToolTip { background: @panel; color: @ink; border: 1px solid @line; padding: @tight; }
-QMenuBar { background: @panel; padding: 0 @tight; border-bottom: 1px solid @line; }
+QToolTip { background: @panel; color: @ink; border: @hair solid @line; padding: @tight; }
+QMenuBar { background: @panel; padding: 0 @tight; border-bottom: @hair solid @line; }
 QMenuBar::item { padding: @menuPad @gap; background: transparent; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: @hover; }
-QMenu { background: @panel; border: 1px solid @line; padding: @tight 0; }
+QMenu { background: @panel; border: @hair solid @line; padding: @tight 0; }
 QMenu::item { padding: @menuPad @section @menuPad @section; }
 QMenu::item:selected { background: @hover; }
 QMenu::item:disabled { color: @faint; }
-QMenu::separator { height: 1px; background: @line; margin: @tight 0; }
+QMenu::separator { height: @hair; background: @line; margin: @tight 0; }
 QMenu::indicator { width: @icon; height: @icon; margin-left: @tight; }
 QMenu::indicator:checked { image: none; background: @selection; }
-QToolBar { background: @panel; border: none; border-bottom: 1px solid @line; padding: @tight @gap; spacing: @tight; }
-QToolBar::separator { background: @line; width: 1px; margin: @tight @gap; }
-QToolButton, QPushButton { background: @panel; color: @ink; border: 1px solid transparent; padding: @buttonPad @gap; }
+QToolBar { background: @panel; border: none; border-bottom: @hair solid @line; padding: @tight @gap; spacing: @tight; }
+QToolBar::separator { background: @line; width: @hair; margin: @tight @gap; }
+QToolButton, QPushButton { background: @panel; color: @ink; border: @hair solid transparent; padding: @buttonPad @gap; }
 QPushButton { border-color: @line; min-height: @buttonHeight; padding: @buttonPad @pad; }
 QToolButton:hover, QPushButton:hover { background: @hover; }
 QToolButton:pressed, QPushButton:pressed { background: @pressed; }
@@ -113,37 +113,46 @@ QPushButton[flat="true"] { border-color: transparent; }
 QPushButton[link="true"] { color: @selection; padding: @buttonPad 0; text-align: left; }
 QPushButton:focus, QToolButton:focus { border: 2px solid @selection; padding: @buttonPadFocus @gapFocus; }
 QToolButton::menu-indicator { image: none; width: 0; }
-QLineEdit, QComboBox { background: @panel; color: @ink; border: 1px solid @line; padding: @buttonPad @gap; min-height: @buttonHeight; selection-background-color: @tint; selection-color: @ink; }
+QLineEdit, QComboBox { background: @panel; color: @ink; border: @hair solid @line; padding: @buttonPad @gap; min-height: @buttonHeight; selection-background-color: @tint; selection-color: @ink; }
 QLineEdit:focus, QComboBox:focus { border: 2px solid @selection; padding: @buttonPadFocus @gapFocus; }
 QComboBox:hover { background: @hover; }
 QComboBox::drop-down { border: none; width: @dropDown; }
 QComboBox::down-arrow { image: url(:/icons/combo-arrow.svg); width: @check; height: @check; }
-QComboBox QAbstractItemView { background: @panel; border: 1px solid @line; outline: 0; padding: @tight 0; }
+QComboBox QAbstractItemView { background: @panel; border: @hair solid @line; outline: 0; padding: @tight 0; }
 QComboBox QAbstractItemView::item { min-height: @row; padding: 0 @gap; }
+QAbstractSpinBox { background: @panel; color: @ink; border: @hair solid @line; padding: @buttonPad @gap; min-height: @buttonHeight; selection-background-color: @tint; selection-color: @ink; }
+QAbstractSpinBox:focus { border: 2px solid @selection; padding: @buttonPadFocus @gapFocus; }
+QAbstractSpinBox QLineEdit { border: none; padding: 0; min-height: 0; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; border: none; width: @dropDown; background: transparent; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
+QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover { background: @hover; }
+QAbstractSpinBox::up-arrow { image: url(:/icons/spin-up.svg); width: @check; height: @check; }
+QAbstractSpinBox::down-arrow { image: url(:/icons/combo-arrow.svg); width: @check; height: @check; }
 QCheckBox { spacing: @tight; padding: @buttonPad 0; }
-QCheckBox::indicator { width: @check; height: @check; border: 1px solid @edge; background: @panel; }
+QCheckBox::indicator { width: @check; height: @check; border: @hair solid @edge; background: @panel; }
 QCheckBox::indicator:checked { background: @selection; border-color: @selection; image: url(:/icons/@tick.svg); }
 QCheckBox::indicator:disabled { border-color: @faint; }
 QCheckBox:focus { color: @selection; }
-QTabWidget::pane { border: none; border-top: 1px solid @line; background: @panel; top: -1px; }
+QTabWidget::pane { border: none; border-top: @hair solid @line; background: @panel; top: -1px; }
 QTabBar { background: @panel; }
 QTabBar::tab { background: transparent; color: @secondary; padding: @tabPad @pad; border: none; border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: @ink; border-bottom: 2px solid @selection; }
 QTabBar::tab:hover:!selected { background: @hover; }
 QTabBar::tab:focus { color: @selection; }
 QDockWidget { color: @ink; font-weight: 600; }
-QDockWidget::title { background: @panel; padding: @tabPad @pad; border-bottom: 1px solid @line; }
+QDockWidget::title { background: @panel; padding: @tabPad @pad; border-bottom: @hair solid @line; }
 QAbstractItemView { background: @panel; color: @ink; border: none; outline: 0; selection-background-color: @tint; selection-color: @ink; alternate-background-color: @canvas; }
 QTableView { gridline-color: transparent; }
 QTableView::item, QListView::item { padding: 0 @gap; border: none; }
 QTableView::item:hover, QTreeView::item:hover, QListView::item:hover { background: @hover; }
 QTableView::item:selected, QTreeView::item:selected, QListView::item:selected { background: @tint; color: @ink; }
 QHeaderView { background: @panel; border: none; }
-QHeaderView::section { background: @panel; color: @secondary; border: none; border-bottom: 1px solid @line; padding: @tight @gap; font-weight: 500; }
+QHeaderView::section { background: @panel; color: @secondary; border: none; border-bottom: @hair solid @line; padding: @tight @gap; font-weight: 500; }
 QHeaderView::section:hover { color: @ink; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { image: none; width: 0; height: 0; }
 QTreeView::branch { background: transparent; border-image: none; image: none; }
-QStatusBar { background: @panel; border-top: 1px solid @line; color: @secondary; }
+QStatusBar { background: @panel; border-top: @hair solid @line; color: @secondary; }
 QStatusBar::item { border: none; }
 QScrollBar:vertical { background: transparent; width: @bar; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: @bar; margin: 0; }
@@ -156,7 +165,7 @@ QSplitter::handle { background: @line; }
 QSplitter::handle:hover { background: @selection; }
 QProgressBar { background: @pressed; border: none; max-height: @gapHalf; min-height: @gapHalf; }
 QProgressBar::chunk { background: @selection; }
-QFrame[rule="true"] { background: @line; border: none; max-height: 1px; min-height: 1px; }
+QFrame[rule="true"] { background: @line; border: none; max-height: @hair; min-height: @hair; }
 QLabel { background: transparent; }
 QLabel[quiet="true"] { color: @secondary; }
 QWidget[surface="canvas"] { background: @canvas; }
@@ -168,6 +177,7 @@ QWidget[surface="panel"] { background: @panel; }
         {QStringLiteral("@canvas"), p(Role::Canvas).name()},
         {QStringLiteral("@panel"), p(Role::Panel).name()},
         {QStringLiteral("@line"), p(Role::Line).name()},
+        {QStringLiteral("@hair"), px(p.line())},
         {QStringLiteral("@tick"), light ? QStringLiteral("tick-light") : QStringLiteral("tick-dark")},
         {QStringLiteral("@ink"), p(Role::Ink).name()},
         {QStringLiteral("@secondary"), p(Role::Secondary).name()},
@@ -213,9 +223,31 @@ Theme systemTheme() { return systemIsDark ? Theme::Dark : Theme::Light; }
 
 ThemeChoice themeChoice() { return currentChoice; }
 
+namespace {
+
+Theme themeOf(ThemeChoice choice) {
+    switch (choice) {
+        case ThemeChoice::Light:
+            return Theme::Light;
+        case ThemeChoice::Dark:
+            return Theme::Dark;
+        case ThemeChoice::HighContrast:
+            return Theme::HighContrast;
+        case ThemeChoice::System:
+            break;
+    }
+    return systemTheme();
+}
+
+}  // namespace
+
+ThemeChoice themeChoiceFrom(int stored) {
+    return stored >= 0 && stored <= int(ThemeChoice::HighContrast) ? ThemeChoice(stored) : ThemeChoice::System;
+}
+
 void applyTheme(ThemeChoice choice) {
     currentChoice = choice;
-    const Theme theme = choice == ThemeChoice::System ? systemTheme() : choice == ThemeChoice::Light ? Theme::Light : Theme::Dark;
+    const Theme theme = themeOf(choice);
     Palette::setActive(theme);
     QApplication::setPalette(qtPalette(Palette::of(theme)));
     qApp->setStyleSheet(styleSheet(Palette::of(theme)));

@@ -11,13 +11,15 @@ class QApplication;
 
 namespace aliascope {
 
-enum class ThemeChoice : std::uint8_t { System, Light, Dark };
+enum class ThemeChoice : std::uint8_t { System, Light, Dark, HighContrast };
 
 /// What the desktop uses, read from the luminance of the palette that the program started with.
 Theme systemTheme();
 /// Makes `choice` the theme of the running program; widgets hear of it through QEvent::PaletteChange.
 void applyTheme(ThemeChoice choice);
 ThemeChoice themeChoice();
+/// As settings keep it; what is none means the desktop's.
+ThemeChoice themeChoiceFrom(int stored);
 /// Call once, before the first applyTheme: remembers the desktop's own palette.
 void prepareTheme(QApplication& app);
 

@@ -113,7 +113,7 @@ void TrailBanner::paintEvent(QPaintEvent*) {
     const Palette& p = Palette::active();
     QPainter painter(this);
     painter.fillRect(rect(), p.mix(Role::Panel, Role::Pin, 0.06));
-    painter.fillRect(0, height() - 1, width(), 1, p(Role::Line));
+    painter.fillRect(0, height() - p.line(), width(), p.line(), p(Role::Line));
 }
 
 }  // namespace aliascope
