@@ -17,6 +17,7 @@
 #include <QTreeView>
 
 #include "tests/views/open_window.h"
+#include "tests/views/picture.h"
 #include "tests/views/widget_test.h"
 #include "views/panels/command_table.h"
 #include "views/panels/counterpart_strip.h"
@@ -75,6 +76,8 @@ private slots:
         auto* sheet = window_->findChild<QWidget*>(QStringLiteral("help.learn"));
         QVERIFY(sheet && sheet->isVisible());
         QVERIFY(sheet->findChild<QLabel*>()->text().contains(QLatin1String("asks why it is there")));
+        keepPictures(*sheet, QStringLiteral("learn"));
+        keepPictures(*window_, QStringLiteral("start"));
     }
 
     /// Words of the glossary are dotted where they stand, and say what they mean.
@@ -301,6 +304,7 @@ private slots:
         auto* field = window_->findChild<QLineEdit*>(QStringLiteral("palette.field"));
         QVERIFY(field->isVisible() && field->hasFocus());
         QTest::keyClicks(field, QStringLiteral("@clone_default_1"));
+        keepPictures(*window_, QStringLiteral("palette"));
         QTest::keyClick(field, Qt::Key_Return);
         QVERIFY(!field->isVisible());
         QCOMPARE(window_->session().view()->node(window_->session().selection().node)->name, std::string("clone_default_1"));
@@ -323,6 +327,7 @@ private slots:
         QVERIFY(settle());
         QVERIFY(window_->whyCard()->isVisible());
         QVERIFY(window_->stagePanel()->canvas()->width() > 600);
+        keepPictures(*window_, QStringLiteral("narrow"));
         window_->resize(1440, 900);
         QVERIFY(settle());
         QVERIFY(window_->whyCard()->isVisible());

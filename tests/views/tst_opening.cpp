@@ -12,6 +12,7 @@
 #include <QTreeView>
 
 #include "tests/views/open_window.h"
+#include "tests/views/picture.h"
 #include "tests/views/widget_test.h"
 #include "views/panels/stage_panel.h"
 #include "views/session/folder_watch.h"
@@ -97,6 +98,7 @@ private slots:
                                "  cpp_fused_sin_0"};
         QCOMPARE(last, want);
         QVERIFY(tree->currentIndex().parent().isValid());  // a graph, not a heading
+        keepPictures(*window_, QStringLiteral("import"));
         QVERIFY(find<QPushButton>("import.open")->isEnabled());
     }
 

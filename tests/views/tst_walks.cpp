@@ -39,6 +39,7 @@ class TestWalks : public QObject {
 private slots:
     void initTestCase() { QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs); }
 
+    /// Sizes are logical: at 200 % (another run, QT_SCALE_FACTOR=2) the window takes four times the pixels.
     void whyIsThereACopy_data() {
         QTest::addColumn<QSize>("size");
         QTest::addColumn<bool>("dark");
@@ -140,10 +141,14 @@ private slots:
             QVERIFY2(html.contains(QLatin1String(part)), part);
     }
 
+    void whichPassIsWrong_data() { whyIsThereACopy_data(); }
+
     /// 1.3 to step 3: compiled code gives wrong values.
     void whichPassIsWrong() {
-        applyTheme(ThemeChoice::Light);
-        open(QSize(1440, 900));
+        QFETCH(QSize, size);
+        QFETCH(bool, dark);
+        applyTheme(dark ? ThemeChoice::Dark : ThemeChoice::Light);
+        open(size);
         // 1. The sample, pipeline torch-v1; how to run: CPU, seed 7. Ctrl+F5 runs all stages and compares.
         openSample(QStringLiteral("written views overlap"));
         QCOMPARE(session().lane()->name, std::string("torch-v1"));
@@ -182,8 +187,19 @@ private slots:
             QVERIFY2(said.contains(QLatin1String(key)), qPrintable(said.join(QLatin1Char('|'))));
         QVERIFY2(said.indexOf(QRegularExpression(QStringLiteral("^\\[\\d+, \\d+\\]$"))) >= 0, qPrintable(said.join(QLatin1Char('|'))));
         shot(QStringLiteral("3-divergent"));
-        // 5. A colours the storage, Shift+M shows from where to where writes are read.
+        // 5. A colours the storage, Shift+M shows from where to where writes are read: each argument got a clone of its own, in a storage of its own.
         press(Qt::Key_1, Qt::AltModifier);
+        press(Qt::Key_End);
+        press(Qt::Key_Escape);
+        QSet<int> storages;
+        for (int i = 0; i < 2; ++i) {
+            press(Qt::Key_C);
+            QVERIFY2(nameOfSelection().startsWith(QLatin1String("clone_default")), qPrintable(nameOfSelection()));
+            storages << session().selection().storage;
+        }
+        selectByName(QStringLiteral("cos"));
+        storages << session().selection().storage;
+        QCOMPARE(storages.size(), 3);
         press(Qt::Key_A);
         press(Qt::Key_M, Qt::ShiftModifier);
         shot(QStringLiteral("5-storage"));
