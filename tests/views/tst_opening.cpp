@@ -11,6 +11,8 @@
 #include <QTemporaryDir>
 #include <QTreeView>
 
+#include "core/pipeline/pipeline.h"
+#include "core/recording/recorder.h"
 #include "tests/views/open_window.h"
 #include "tests/views/picture.h"
 #include "tests/views/widget_test.h"
@@ -225,6 +227,42 @@ private slots:
         QCOMPARE(newestTrace({folder.path()}, [] { return false; }), QFileInfo(fresh).absoluteFilePath());
         QCOMPARE(newestTrace({folder.path()}, [] { return true; }), QString());
         QVERIFY(newestTrace({folder.filePath(QStringLiteral("none"))}, [] { return false; }).isEmpty());
+    }
+
+    /// What a program left that was killed before the first stage of a lane.
+    void aLaneWithoutStagesIsPassedOver_data() {
+        QTest::addColumn<bool>("another");
+        QTest::newRow("there is another") << true;
+        QTest::newRow("there is none") << false;
+    }
+    void aLaneWithoutStagesIsPassedOver() {
+        QFETCH(bool, another);
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("killed.aliascope"));
+        {
+            auto recorder = Recorder::create(path.toStdString());
+            const auto doc = readText(kReadable, "a.py", OpRegistry::builtin());
+            const auto graphs = (*recorder)->addDocument(*doc);
+            Graph g = doc->units.front().graph.clone();
+            if (another)
+                QVERIFY(runPipeline(g, *parsePipeline("dce"), OpRegistry::builtin(),
+                                    {*(*recorder)->beginLane(graphs->front(), "whole", OpRegistry::builtin())})
+                            .complete);
+            const auto killed = (*recorder)->beginLane(graphs->front(), "killed", OpRegistry::builtin());
+            QVERIFY((*killed)->pipelineStarted(g, *parsePipeline("dce")));
+        }
+        drop(path);
+        QVERIFY(settle());
+        QCOMPARE(window_->session().isOpen(), another);
+        if (!another) {
+            QVERIFY2(find<QLabel>("error.what")->text().contains(QLatin1String("holds no stage")), qPrintable(find<QLabel>("error.what")->text()));
+            return;
+        }
+        QCOMPARE(window_->session().lane()->name, std::string("whole"));
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_Home);
+        QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_End);
+        QVERIFY(settle());
+        QVERIFY(window_->session().view());
     }
 
     void pastedExcerptsOpen() {

@@ -157,6 +157,8 @@ QWidget* NumericsPanel::buildHead() {
     row->setSpacing(Metrics::gap());
     filter_ = filterField(tr("Filter values"), QStringLiteral("numerics.filter"), head);
     filter_->setMaximumWidth(Metrics::em(16));
+    const QString howToFilter = tr("Words of a value's name; error>1e-3 for its largest error, op:cache for what made it");
+    filter_->setToolTip(howToFilter);
     row->addWidget(filter_, 1);
     differences_ = new QCheckBox(tr("Only differences"), head);
     differences_->setObjectName(QStringLiteral("numerics.differences"));
@@ -182,8 +184,9 @@ QWidget* NumericsPanel::buildHead() {
     connect(bisectPasses_, &QPushButton::clicked, this, [this] { startBisect(false); });
     connect(bisectRewrites_, &QPushButton::clicked, this, [this] { startBisect(true); });
     connect(run, &QPushButton::clicked, this, &NumericsPanel::runAllWanted);
-    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
-        filter_->setToolTip(proxy_->setQuery(text));
+    connect(filter_, &QLineEdit::textChanged, this, [this, howToFilter](const QString& text) {
+        const QString wrong = proxy_->setQuery(text);
+        filter_->setToolTip(wrong.isEmpty() ? howToFilter : wrong);
         showCount();
     });
     connect(differences_, &QCheckBox::toggled, this, [this](bool on) {

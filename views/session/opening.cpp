@@ -269,6 +269,8 @@ LaneData readLane(const std::shared_ptr<Recording>& recording, std::int64_t lane
     data.graphs = recording->graphs();
     data.lanes = recording->lanes();
     data.lane = lane;
+    // A lane whose recording was killed before its first stage shows nothing.
+    std::erase_if(data.lanes, [](const LaneRow& row) { return row.stages == 0; });
     if (lane == 0 && !data.lanes.empty()) data.lane = data.lanes.back().id;
     if (data.lane == 0 || cancel.cancelled()) return data;
     data.stages = recording->stages(data.lane);
