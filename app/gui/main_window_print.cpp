@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QDockWidget>
+#include <QPointer>
 #include <QPrintDialog>
 #include <QPrinter>
 #include <QStackedWidget>
