@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 
 #include "core/text/find.h"
@@ -77,6 +78,35 @@ std::string_view titleOf(std::string_view message) {
     while (line.starts_with('=') || line.starts_with(' ')) line.remove_prefix(1);
     while (line.ends_with('=') || line.ends_with(' ')) line.remove_suffix(1);
     return line;
+}
+
+bool isAot(Phase phase) { return phase == Phase::Joint || phase == Phase::Forward || phase == Phase::Backward || phase == Phase::Inference; }
+
+/// Where prefixes name no compilation, the numbers of AOT graphs join what belongs together: graphs of Dynamo with the AOT graph that follows them,
+/// stages behind an AOT graph with the last one whose inputs they have.
+void joinByAotId(std::vector<Unit>& units) {
+    std::map<std::string, std::vector<std::size_t>> waiting;                                       // graphs of Dynamo, by process
+    std::map<std::pair<std::string, std::string>, std::pair<Phase, std::optional<int>>> compiled;  // by process and inputs
+    const auto inputsOf = [](const Graph& g) {
+        std::string names;
+        for (const NodeId id : g.placeholders()) names += g[id].name.str() + ",";
+        return names;
+    };
+    for (std::size_t u = 0; u < units.size(); ++u) {
+        Unit& unit = units[u];
+        if (!unit.group.compileId.empty()) continue;
+        const std::string place = placeOf(unit.group);
+        if (unit.graph.phase == Phase::Dynamo) waiting[place].clear();
+        if (unit.graph.phase == Phase::Dynamo || unit.graph.phase == Phase::PreGrad) {
+            waiting[place].push_back(u);
+        } else if (isAot(unit.graph.phase) && unit.group.aotId) {
+            for (const std::size_t before : waiting[place]) units[before].group.aotId = unit.group.aotId;
+            waiting[place].clear();
+            if (unit.graph.phase != Phase::Joint) compiled[{place, inputsOf(unit.graph)}] = {unit.graph.phase, unit.group.aotId};
+        } else if (const auto aot = compiled.find({place, inputsOf(unit.graph)}); aot != compiled.end() && unit.graph.phase == Phase::Unknown) {
+            std::tie(unit.graph.phase, unit.group.aotId) = aot->second;
+        }
+    }
 }
 
 /// Messages that hold no graph tell something of the graphs of their compilation.
@@ -220,13 +250,17 @@ void groupLogUnits(const LogText& log, std::string_view text, std::vector<Unit>&
         unit.group = log.messages[messageOf[u]].group;
         unit.group.aotId = titleNumber(unit.stage);
         Progress& p = progress[compilationKey(unit.group)];
+        // Where prefixes name no compilation, nothing tells that one was made anew.
+        if (unit.group.compileId.empty()) continue;
         // The first title of a compilation that went on already: the id is used again.
         if (unit.graph.phase == Phase::Dynamo && p.beyondDynamo) p = {p.run + 1, false};
         p.beyondDynamo = p.beyondDynamo || (unit.graph.phase != Phase::Dynamo && unit.graph.phase != Phase::PreGrad);
         unit.group.run = p.run;
+    }
+    for (const Unit& unit : units)
         if (unit.group.aotId && (unit.graph.phase == Phase::Joint || unit.graph.phase == Phase::Backward))
             trained.insert(placeOf(unit.group) + ":" + std::to_string(*unit.group.aotId));
-    }
+    joinByAotId(units);
     Remarks(log, text, units, messageOf).spread();
     for (Unit& unit : units)
         if (unit.group.aotId && unit.graph.phase == Phase::Forward &&

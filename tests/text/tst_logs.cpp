@@ -111,6 +111,29 @@ private slots:
         QVERIFY(doc->units[0].graph.phase == Phase::Inference);
     }
 
+    /// Formats without compile ids: the number of the AOT graphs joins the stages of a compilation, later ones by their inputs.
+    void shortFormat() {
+        const auto graph = [](const char* title, const char* inputs) {
+            return "DEBUG:torch._x:TRACED GRAPH\n ===== " + std::string(title) +
+                   " =====\n a.py class GraphModule(torch.nn.Module):\n    def forward(self, " + inputs +
+                   "):\n        a = torch.ops.aten.relu.default(" + std::string(inputs).substr(0, std::string(inputs).find(',')) +
+                   ")\n        return (a,)\n\n";
+        };
+        const auto doc =
+            fixture::read(graph("__compiled_fn_1", "L_x_") + graph("Forward graph 0", "primals_1") + graph("Backward graph 0", "primals_1, t") +
+                          graph("AFTER POST GRAD", "primals_1") + graph("__compiled_fn_3", "L_x_") + graph("Forward graph 1", "arg0_1") +
+                          graph("AFTER POST GRAD", "arg0_1") + graph("AFTER POST GRAD", "primals_1, t"));
+        QVERIFY(doc.has_value());
+        QStringList table;
+        for (const Unit& u : doc->units)
+            table << QStringLiteral("%1 %2 %3")
+                         .arg(u.group.aotId.value_or(-1))
+                         .arg(QString::fromUtf8(toString(u.graph.phase).data()), QString::fromStdString(u.stage));
+        QCOMPARE(table.join('\n'),
+                 QStringLiteral("0 dynamo __compiled_fn_1\n0 forward Forward graph 0\n0 forward AFTER POST GRAD\n0 backward Backward graph 0\n"
+                                "0 backward AFTER POST GRAD\n1 dynamo __compiled_fn_3\n1 inference Forward graph 1\n1 inference AFTER POST GRAD"));
+    }
+
     void codeIsNoPrefix() {
         for (const char* line : {"        a = x | y", "        # V0107 10:00:00.000001 71 torch/x.py:5] [0/0] y",
                                  "print(\"V0107 10:00:00.000001 71 torch/x.py:5] y\")", "    %a : [num_users=1] = placeholder[target=a]", "[1, 2]"})
