@@ -49,6 +49,23 @@ void sortOutRepro(std::vector<Unit>& units) {
     numberUnits(units);
 }
 
+/// A graph and the code that was generated from it, one after the other, are one graph (formats.md 2).
+void sortOutGeneratedCode(std::vector<Unit>& units) {
+    const auto isCodeOf = [](const Unit& graph, const Unit& code) {
+        return graph.form == GraphForm::GraphText && graph.graph.style.graphHeader && code.form == GraphForm::Readable &&
+               code.graph.style.frame == PrintStyle::Frame::Def && code.diagnostics.empty() && sameNames(graph.graph, code.graph);
+    };
+    std::vector<Unit> kept;
+    for (Unit& unit : units) {
+        if (!kept.empty() && isCodeOf(kept.back(), unit))
+            kept.back().notes.push_back("its code stands at line " + std::to_string(unit.firstLine));
+        else
+            kept.push_back(std::move(unit));
+    }
+    units = std::move(kept);
+    numberUnits(units);
+}
+
 /// Hints of symbols before the first graph, and the loader of a repro script.
 void readHead(const SourceText& source, Document& doc) {
     if (doc.units[0].graph.name == "Repro") {
@@ -168,6 +185,7 @@ Result<Document> readTextPart(std::string text, const std::string& path, const R
         numberUnits(doc.units);
     }
     sortOutRepro(doc.units);
+    sortOutGeneratedCode(doc.units);
     if (!doc.units.empty()) readHead(source, doc);
     if (doc.units.empty()) {
         if (auto fragment = readFragment(source, context.ops, context.options)) {
@@ -219,6 +237,13 @@ Result<Document> readBytes(std::string bytes, const std::string& path, const Rea
              : archive              ? "this is an archive inside archives"
                                     : noteOn(kind, bytes);
     return fail(std::move(d));
+}
+
+bool sameNames(const Graph& a, const Graph& b) {
+    if (a.size() != b.size()) return false;
+    for (const NodeId id : inOrder(a))
+        if (!b.find(a[id].name)) return false;
+    return true;
 }
 
 void moveSpans(Graph& g, std::uint64_t by) {

@@ -38,6 +38,8 @@ Diagnostic noGraph(const std::string& path, std::string note);
 /// What a JSON text is when it is no program, for a note.
 std::string describeJson(JsonValue root);
 
+/// Whether both may be renderings of one graph: the same nodes, in any order.
+bool sameNames(const Graph& a, const Graph& b);
 /// Moves the places of all nodes, bodies included, by so many bytes; a negative number as its two's complement.
 void moveSpans(Graph& g, std::uint64_t by);
 /// Adds `part` to `whole`: texts are put together, spans move along, units name `member`.

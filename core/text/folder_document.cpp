@@ -25,14 +25,6 @@ std::string_view folderOf(std::string_view name) {
 
 std::string_view fileOf(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
-/// Two renderings of one graph: the same nodes, in any order.
-bool sameNames(const Graph& a, const Graph& b) {
-    if (a.size() != b.size()) return false;
-    for (const NodeId id : inOrder(a))
-        if (!b.find(a[id].name)) return false;
-    return true;
-}
-
 std::size_t annotations(const Graph& g) {
     std::size_t count = 0;
     for (const NodeId id : inOrder(g)) count += !g[id].annotation.empty();

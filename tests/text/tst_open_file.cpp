@@ -49,6 +49,19 @@ private slots:
         QVERIFY(doc->text.substr(n.spanBegin, n.spanEnd - n.spanBegin).starts_with("%mul : [num_users=1] = call_function"));
     }
 
+    /// `print(gm.graph)` and `print(gm.code)`, one after the other.
+    void aGraphAndItsCode() {
+        const std::string graph =
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %relu : [num_users=1] = "
+            "call_function[target=torch.relu](args = (%x,), kwargs = {})\n    return relu\n\n\n";
+        const auto both = fixture::read(graph + "def forward(self, x):\n    relu = torch.relu(x);  x = None\n    return relu\n");
+        QVERIFY(both.has_value());
+        QCOMPARE(both->units.size(), std::size_t(1));
+        QCOMPARE(QString::fromStdString(both->units[0].notes.at(0)), QStringLiteral("its code stands at line 7"));
+        const auto other = fixture::read(graph + "def forward(self, x):\n    neg = torch.neg(x);  x = None\n    return neg\n");
+        QCOMPARE(other->units.size(), std::size_t(2));
+    }
+
     void anErrorStaysInItsGraph() {
         const std::string good = fixture::file("in_place_views.graph.txt");
         const auto doc = fixture::read("graph():\n    %x : [num_users=1] = nonsense\n\n" + good);
