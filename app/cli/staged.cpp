@@ -75,13 +75,19 @@ std::string laneList(const std::vector<LaneRow>& lanes) {
     return out;
 }
 
-/// The graph of the last lane of that name, or of the last lane. Of stages that the file held already the first lane counts: the forward.
+bool isForeign(const LaneRow& lane) { return lane.kind == "foreign"; }
+/// A lane of `import` that holds a graph as it was read, and nothing else.
+bool isOnlyRead(const LaneRow& lane) { return lane.name.starts_with("imported"); }
+
+/// The graph of the last lane of that name, or of the last lane. In a session that was only imported the first lane of several stages counts: the
+/// forward.
 std::int64_t graphOfLane(const std::vector<LaneRow>& lanes, const std::string& name) {
     for (auto lane = lanes.rbegin(); lane != lanes.rend(); ++lane)
         if (!name.empty() && lane->name == name) return lane->graph;
     if (lanes.empty()) return 0;
-    const auto foreign = [](const LaneRow& lane) { return lane.kind == "foreign"; };
-    return foreign(lanes.back()) ? std::find_if(lanes.begin(), lanes.end(), foreign)->graph : lanes.back().graph;
+    const auto foreign = std::find_if(lanes.begin(), lanes.end(), isForeign);
+    const bool imported = std::all_of(lanes.begin(), lanes.end(), [](const LaneRow& lane) { return isForeign(lane) || isOnlyRead(lane); });
+    return imported && foreign != lanes.end() ? foreign->graph : lanes.back().graph;
 }
 
 /// The graph that --graph names, else that of the lane of that name.
@@ -412,8 +418,10 @@ Staged openSession(Command& c, const std::string& file) {
     std::erase_if(lanes, [&](const LaneRow& lane) { return lane.graph != staged.graph.id; });
     if (lanes.empty()) throw Failure{ExitNotFound, fmt::format("graph {} of {} has no recorded stage", staged.graph.name, file)};
     const std::string wanted = c.args().get("--pipeline");
-    const auto lane =
+    auto lane =
         wanted.empty() ? std::prev(lanes.end()) : std::find_if(lanes.begin(), lanes.end(), [&](const LaneRow& l) { return l.name == wanted; });
+    if (wanted.empty() && isOnlyRead(*lane))
+        if (const auto foreign = std::find_if(lanes.begin(), lanes.end(), isForeign); foreign != lanes.end()) lane = foreign;
     if (lane == lanes.end()) throw Failure{ExitNotFound, fmt::format("no lane {} in {}; it has {}", wanted, file, laneList(lanes))};
     staged.lane = *lane;
     if (lanes.size() > 1 && wanted.empty())

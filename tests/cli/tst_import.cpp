@@ -65,6 +65,8 @@ private slots:
         QVERIFY2(imported.exit == 0, qPrintable(imported.err));
         QVERIFY2(imported.err.contains("R050") && imported.err.contains("--latest"), qPrintable(imported.err));
         QCOMPARE(runProgram({"list", session, "--format", "csv"}).out.trimmed().split('\n').size(), 81);
+        const Answer first = runProgram({"stages", session});
+        QVERIFY2(first.out.contains("AFTER POST GRAD"), qPrintable(first.out + first.err));
         const Answer last = runProgram({"stages", session, "--pipeline", "torch 39/0 inference"});
         QVERIFY2(last.out.contains("Forward graph 39"), qPrintable(last.out + last.err));
     }
