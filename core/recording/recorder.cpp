@@ -154,6 +154,15 @@ void Recorder::stopWhen(const CancelToken& cancel) {
     if (impl_->queue) impl_->queue->stopWhen(cancel);
 }
 
+void Recorder::makeTemporary() {
+    if (!impl_->db) return;
+    try {
+        impl_->db->exec("PRAGMA synchronous=OFF");
+    } catch (const SqlError&) {
+        // Then it waits.
+    }
+}
+
 Result<std::vector<std::int64_t>> Recorder::addDocument(const Document& doc) {
     Impl& r = *impl_;
     if (!r.db) return fail(cannotWrite(r.path, "the session is closed"));

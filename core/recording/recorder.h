@@ -44,6 +44,8 @@ public:
     /// What is written from now on is given up once `cancel` says so: the transaction rolls back and the call ends in CANCELLED. What was written
     /// before stays. A lane that was given up takes no further stage.
     void stopWhen(const CancelToken& cancel);
+    /// The file goes with the program: from now on nothing waits for the disk. After a power cut it may be unreadable.
+    void makeTemporary();
     /// Source text (zstd), its graphs, symbols and diagnostics. Returns ids of `graph` rows, one per unit of `doc`, in order.
     Result<std::vector<std::int64_t>> addDocument(const Document& doc);
     /// Between graphs that addDocument gave ids.

@@ -203,6 +203,7 @@ RecordOutcome recordUnit(const ReadOutcome& input, std::size_t unit, const QStri
         return out;
     }
     (*recorder)->stopWhen(job.cancelToken());
+    (*recorder)->makeTemporary();
     const auto stopped = [&] { return out.cancelled = job.cancelled(); };
     std::size_t place = unit;
     Document document = compilationOf(*input.document, place);
