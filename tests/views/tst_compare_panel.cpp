@@ -74,6 +74,7 @@ private slots:
         QVERIFY(strip->text().contains(QLatin1String("has no counterpart")));
         // The other side still shows what stands around it.
         QVERIFY(!compare->canvasB()->dump()[QStringLiteral("cards")].toArray().isEmpty());
+        QVERIFY(compare->canvasA()->viewport()->rect().intersects(compare->canvasA()->cardRect(session.selection().node)));
         // A click at the right selects the counterpart at the left.
         const Uid right = compare->second()->matching.toB.at(call->uid);
         compare->canvasB()->reveal(right);

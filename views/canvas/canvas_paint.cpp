@@ -259,6 +259,7 @@ void GraphCanvas::Private::paintAliasFrames(QPainter& p, int id, const QColor& c
     if (id < 0) return;
     const StorageRow* storage = view->storage(id);
     const int baseCard = storage ? cardOf(storage->base) : -1;
+    const QRegion free = betweenCards();
     p.setBrush(Qt::NoBrush);
     for (std::uint32_t node : view->members(id)) {
         const int index = drawing().cardOfNode[node];
@@ -270,10 +271,13 @@ void GraphCanvas::Private::paintAliasFrames(QPainter& p, int id, const QColor& c
         p.drawRect(crispFrame(r, 2));
         if (write) p.drawRect(crispFrame(r, 2).adjusted(-3, -3, 3, 3));
         if (!isBase && baseCard >= 0 && index != baseCard) {
+            p.save();
+            p.setClipRegion(free);
             p.setPen(QPen(colour, 2, Qt::DotLine));
             const QRectF b = rectOf(drawing().cards[std::size_t(baseCard)]);
             p.drawLine(QPointF(b.left() - 6, b.center().y()), QPointF(b.left() - 6, r.center().y()));
             p.drawLine(QPointF(b.left() - 6, r.center().y()), QPointF(r.left(), r.center().y()));
+            p.restore();
         }
     }
 }

@@ -331,9 +331,11 @@ void ComparePanel::readSecond() {
             if (!second || view != session_.view() || !active() || second->view->lane != laneB_) return;
             second_ = std::move(second);
             emit secondChanged();
+            scrolling_ = true;
             canvasB_->setStage(second_->view);
             colourStorages();
             if (canvasB_->zoom() != canvasA_->zoom() && lockView_->isChecked()) canvasB_->setZoom(canvasA_->zoom());
+            scrolling_ = false;
             showDifferences();
             follow(session_.selection());
             if (textShown()) readText();
@@ -415,7 +417,11 @@ void ComparePanel::follow(const Selection& selection) {
             strip_->show();
         }
     }
+    // The right side follows; what it scrolls on its own account moves nothing at the left.
+    scrolling_ = true;
     canvasB_->setSelection(other);
+    scrolling_ = false;
+    lockView(true);
     textB_->setSelection(other.node);
 }
 
@@ -456,6 +462,8 @@ std::pair<Uid, Uid> ComparePanel::linkedNodes(const GraphCanvas& from, bool from
 /// The other side shows the same part: counterparts at the same place, or in the middle where the one at this side is not seen.
 void ComparePanel::lockView(bool fromA) {
     if (!active() || scrolling_ || !lockView_->isChecked() || !second_) return;
+    // The right side leads where a hand moves it; what a new size or another stage does to it must not move the left one.
+    if (!fromA && !canvasB_->hasFocus() && !canvasB_->underMouse()) return lockView(true);
     scrolling_ = true;
     GraphCanvas *from = fromA ? canvasA_ : canvasB_, *to = fromA ? canvasB_ : canvasA_;
     const auto [a, b] = linkedNodes(*from, fromA);
