@@ -42,6 +42,10 @@ Status Functionalizer::customCall(NodeId id, const OpDef& op) {
         if (w.handle)
             if (Status s = checkWrite(w.handle, true); !s) return s;
     if (form_ == Form::V1) return wrapV1(id, *bound, *written);
+    if (const auto* bytes = cheaperV1(id, *bound, *written)) {
+        decideForm(id, op, "auto_functionalized", bytes->chosen, "auto_functionalized_v2", bytes->other);
+        return wrapV1(id, *bound, *written);
+    }
     if (Status s = wrapV2(id, *bound, *written); !s) return s;
     if (form_ == Form::Auto) reportForm(id, op, *written);
     return {};
@@ -58,12 +62,41 @@ void Functionalizer::reportForm(NodeId id, const OpDef& op, const std::vector<Wr
         if (!value || __builtin_add_overflow(bytes, *value, &bytes)) return;
     }
     if (bytes == 0) return;
+    decideForm(id, op, "auto_functionalized_v2", 0, "auto_functionalized", bytes);
+}
+
+void Functionalizer::decideForm(NodeId id, const OpDef& op, std::string_view form, std::int64_t bytes, std::string_view other,
+                                std::int64_t otherBytes) {
     decide(id, "FORM_BY_BYTES", "",
            {{"op", op.canonical.str()},
-            {"form", "auto_functionalized_v2"},
-            {"bytes", "0"},
-            {"other_form", "auto_functionalized"},
-            {"other_bytes", std::to_string(bytes)}});
+            {"form", std::string(form)},
+            {"bytes", std::to_string(bytes)},
+            {"other_form", std::string(other)},
+            {"other_bytes", std::to_string(otherBytes)}});
+}
+
+const WriteForms::Bytes* Functionalizer::cheaperV1(NodeId id, const BoundCall& call, const std::vector<Written>& written) const {
+    if (form_ != Form::Auto || !ctx_.forms || writtenInputs_) return nullptr;
+    const auto found = ctx_.forms->v1.find(g_[id].name);
+    if (found == ctx_.forms->v1.end()) return nullptr;
+    // v1 clones every written argument on its own: operands that share elements with one would lose its writes.
+    std::vector<const Handle*> writtenHandles, others;
+    for (const Written& w : written)
+        if (w.handle) writtenHandles.push_back(w.handle);
+    for (std::size_t p = 0; p < call.values.size(); ++p)
+        if (!call.op->schema.params[p].written())
+            call.values[p].forEachNode([&](NodeId used) {
+                if (const Handle* h = knownHandle(used)) others.push_back(h);
+            });
+    constexpr std::size_t kMostPairs = 4096;
+    if (writtenHandles.size() * (writtenHandles.size() + others.size()) > kMostPairs) return nullptr;
+    for (std::size_t i = 0; i < writtenHandles.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j)
+            if (overlap(writtenHandles[i], writtenHandles[j]) != Overlap::Disjoint) return nullptr;
+        for (const Handle* other : others)
+            if (overlap(writtenHandles[i], other) != Overlap::Disjoint) return nullptr;
+    }
+    return &found->second;
 }
 
 Overlap Functionalizer::overlap(const Handle* a, const Handle* b) const {

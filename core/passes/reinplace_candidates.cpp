@@ -102,6 +102,7 @@ void Reinplacer::visit(NodeId id) {
     const Node& n = g_[id];
     if (n.kind != NodeKind::CallFunction) return;
     if (wrapperKind(n) != WrapperKind::None) return visitWrapper(id);
+    if (staysFunctional(id)) return;
     if (isInPlaceableForeach(n.op)) return visitForeach(id);
     if (forms_.find(id)) return visitTableOp(id, 0, n.op);
     if (const Name twin = inPlaceTwin(n.op)) return visitTableOp(id, 0, twin);
@@ -109,6 +110,20 @@ void Reinplacer::visit(NodeId id) {
         if (const Forwarding how = forwarding(id); how.twin) return visitForwarded(id, how);
     if (n.is(withEffects) && n.arg(1).kind() == Value::Kind::Op)
         if (const Name twin = inPlaceTwin(n.arg(1).name())) visitTableOp(id, 2, twin);
+}
+
+bool Reinplacer::staysFunctional(NodeId id) {
+    const auto* functional = ctx_.forms ? &ctx_.forms->functional : nullptr;
+    const auto found = functional ? functional->find(g_[id].name) : std::unordered_map<Name, WriteForms::Bytes>::const_iterator();
+    if (!functional || found == functional->end()) return false;
+    Answer answer;
+    answer.code = "RI52";
+    answer.rule = "reinplace 9 L5";
+    answer.params = {{"form", "functional"}, {"less", std::to_string(found->second.chosen)}, {"more", std::to_string(found->second.other)}};
+    answer.checks.push_back({"in place copies least in the whole program", CheckStep::Answer::Failed, ""});
+    const std::string argument = paramName(ctx_.ops(), g_[id].op, 0);
+    ctx_.decide(makeDecision(g_, index_, {id, argument, argument, g_[id].arg(0), false, false, mode_}, answer, ctx_, false));
+    return true;
 }
 
 void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {

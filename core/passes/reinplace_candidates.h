@@ -31,6 +31,8 @@ private:
     };
 
     void visit(NodeId id);
+    /// True, and recorded, when a whole run copies less with this node functional.
+    bool staysFunctional(NodeId id);
     void visitTableOp(NodeId id, std::size_t operand, Name inPlace);
     /// Leaves out what an operator may read of the memory that it writes: elements that stay what they are, or operands that the program itself
     /// let share that memory.

@@ -210,6 +210,7 @@ Answer DecisionTable::askExtent(const Question& q, NodeId a, std::int64_t elemen
         answer.rule = "reinplace 9 L1";
         return answer;
     }
+    if (rules == Rules::Extent && !checkReturnedTogether(q, a, element, answer)) return answer;
     const NodeId input = limit ? g_[limit].arg(0).asNode() : NodeId();
     answer.inPlace = !limit || ((rules != Rules::Extent || checkApart(q, a, element, input, answer)) && checkResults(q, a, element, limit, answer));
     return answer;
@@ -280,6 +281,36 @@ NodeId DecisionTable::returnedApart(NodeId result, NodeId input) const {
         if (std::any_of(first, last, [&](const auto& entry) { return entry.second != g_[input].name; })) return use->value;
     }
     return {};
+}
+
+/// A view of the old value that is returned would share elements with the new value, where that is returned too. What the program lets share memory is
+/// cut out of the new value by now.
+bool DecisionTable::checkReturnedTogether(const Question& q, NodeId a, std::int64_t element, Answer& answer) const {
+    const auto returnedOf = [&](StorageId storage, std::vector<NodeId>& out) {
+        const auto& uses = index_.uses(storage);
+        for (auto use = uses.rbegin(); use != uses.rend() && use->user == g_.output(); ++use) out.push_back(use->value);
+    };
+    std::vector<NodeId> made, kept;
+    for (const auto& [result, itsElement] : q.results)
+        if (const StorageId storage = itsElement == element ? storageOf(result) : StorageId(); storage && keepsPlace(a, result)) returnedOf(storage, made);
+    if (made.empty()) return true;
+    for (StorageId member : usedBehind(q, a)) returnedOf(member, kept);
+    for (NodeId old : kept)
+        for (NodeId value : made) {
+            if (shifted_[storageOf(old).value] || !overlaps(index_.geometry(value), index_.geometry(old), Rules::Extent)) continue;
+            check(answer, "no old value is returned beside the new one", false, g_[old].name.str());
+            answer.blocker = g_.output();
+            answer.view = old;
+            const TensorType* t = index_.geometry(old);
+            const auto bytes = t ? t->bytes() : std::nullopt;
+            answer.neededBytes = bytes ? bytes->evaluate(g_.symbols) : std::nullopt;
+            answer.params = {{"view", g_[old].name.str()},
+                             {"how", "it is returned beside " + g_[value].name.str()},
+                             {"needed", answer.neededBytes ? std::to_string(*answer.neededBytes) : "some"}};
+            refuse(answer, "RI51", "reinplace 9 theorem 1");
+            return false;
+        }
+    return true;
 }
 
 /// Whoever gets a result that the program keeps apart from its inputs must not get an input's memory.

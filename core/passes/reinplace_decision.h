@@ -102,6 +102,7 @@ private:
     bool checkGroupInputs(const Question& q, NodeId a, Rules rules, Answer& answer, NodeId& limit) const;
     bool checkSameNode(const Question& q, NodeId a, Rules rules, Answer& answer) const;
     bool checkResults(const Question& q, NodeId a, std::int64_t element, NodeId limit, Answer& answer) const;
+    bool checkReturnedTogether(const Question& q, NodeId a, std::int64_t element, Answer& answer) const;
     bool checkApart(const Question& q, NodeId a, std::int64_t element, NodeId input, Answer& answer) const;
     bool refuseInput(NodeId a, NodeId input, const char* code, const char* rule, Answer& answer) const;
 

@@ -11,32 +11,6 @@
 namespace aliascope {
 namespace {
 
-struct ScatterPair {
-    Name scatter, view;
-};
-
-const std::vector<ScatterPair>& scatterPairs() {
-    static const std::vector<ScatterPair> pairs = {
-        {"aten::select_scatter"_n, "aten::select.int"_n},
-        {"aten::slice_scatter"_n, "aten::slice.Tensor"_n},
-        {"aten::diagonal_scatter"_n, "aten::diagonal"_n},
-        {"aten::as_strided_scatter"_n, "aten::as_strided"_n},
-    };
-    return pairs;
-}
-
-Name viewOfScatter(Name scatter) {
-    for (const ScatterPair& p : scatterPairs())
-        if (p.scatter == scatter) return p.view;
-    return {};
-}
-
-Name scatterOfView(Name view) {
-    for (const ScatterPair& p : scatterPairs())
-        if (p.view == view) return p.scatter;
-    return {};
-}
-
 std::uint64_t mix(std::uint64_t h, std::uint64_t v) { return (h ^ v) * 0x9e3779b97f4a7c15ull + (h >> 29); }
 
 /// Shallow: enough to spread chains; equality is decided on the values.
@@ -88,8 +62,6 @@ bool isSchemaView(const OpRegistry& ops, const Node& node) {
     const SchemaType& first = def->schema.params.front().type;
     return !first.written() && !first.sets().empty();
 }
-
-bool isViewScatter(Name op) { return !viewOfScatter(op).empty(); }
 
 ScatterForms::ScatterForms(Graph& g, PassContext& ctx, bool byPlace) : byPlace_(byPlace) {
     for (NodeId id : g.order()) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/analysis/alias.h"
+#include "core/analysis/view_scatter.h"
 #include "core/pipeline/pass.h"
 
 namespace aliascope {
@@ -32,8 +33,6 @@ struct GeneralizedScatter {
 
 /// View operator by schema: the first parameter has alias information and is not written (reinplace.md 3.1); `reshape` counts, getitem does not.
 bool isSchemaView(const OpRegistry& ops, const Node& node);
-/// `aten::select_scatter`, `aten::slice_scatter`, `aten::diagonal_scatter`, `aten::as_strided_scatter`.
-bool isViewScatter(Name op);
 
 class ScatterForms {
 public:

@@ -178,8 +178,10 @@ private:
             // `x.copy_(x)` does nothing: taking it away moves no copy elsewhere.
             const NodeId misplaced = startMoves(id, source) ? addressedByPlace(ctx_.ops(), g_, {id}) : NodeId();
             const bool empty = std::any_of(own->sizes.begin(), own->sizes.end(), [](const SymInt& size) { return size == SymInt(0); });
-            const NodeId conflict = exposing || copiesItself(id) || (empty && extended_) ? exposing : guard_.conflict(id, source);
+            const bool harmless = copiesItself(id) || (empty && extended_) || isListed(&WriteForms::removed, id);
+            const NodeId conflict = exposing || harmless ? exposing : guard_.conflict(id, source);
             const NodeId write = conflict ? conflict : misplaced;
+            if (isListed(&WriteForms::kept, id)) return;
             if (write && extended_) return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
             if (exposing) ctx_.say(readsOverwritten(g_, id, source, exposing));
             if (misplaced) sayMovedStart(id, source, misplaced);
@@ -193,6 +195,11 @@ private:
             for (NodeId operand : operands)
                 if (operand != source) eraseDead(operand, rewrite);
         ctx_.rewrite(std::move(rewrite));
+    }
+
+    /// A run of the whole pipeline has shown what this copy is good for.
+    bool isListed(std::unordered_map<Name, WriteForms::Bytes> WriteForms::*list, NodeId id) const {
+        return extended_ && ctx_.forms && (ctx_.forms->*list).contains(g_[id].name);
     }
 
     /// What only the removed call read (the destination of a `copy`) goes with it.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "core/ir/graph.h"
@@ -89,6 +90,19 @@ struct RewriteBudget {
     std::int64_t taken = 0;
 };
 
+/// Forms of writes with which the rest of the pipeline copies less than with those that the passes choose by their own rules (reinplace.md 9, L5);
+/// by names of nodes.
+struct WriteForms {
+    /// What the whole program copies with this form, and with the other.
+    struct Bytes {
+        std::int64_t chosen = 0, other = 0;
+    };
+    std::unordered_map<Name, Bytes> v1;          ///< calls that functionalization wraps as auto_functionalized
+    std::unordered_map<Name, Bytes> functional;  ///< nodes that re-inplacing leaves functional
+    std::unordered_map<Name, Bytes> removed;     ///< copies that no-op removal takes away although a write comes between
+    std::unordered_map<Name, Bytes> kept;        ///< copies that it leaves
+};
+
 class PassContext {
 public:
     PassContext(const OpRegistry& ops, const PassOptions& options, CancelToken cancel) : ops_(ops), options_(options), cancel_(std::move(cancel)) {}
@@ -111,6 +125,9 @@ public:
     void rewrite(Rewrite r) { rewrites.push_back(std::move(r)); }
     void decide(Decision d) { decisions.push_back(std::move(d)); }
     void say(Diagnostic d) { diagnostics.push_back(std::move(d)); }
+
+    /// Null = the passes' own rules decide. Speaks of the graph itself, not of the bodies of higher-order operators.
+    const WriteForms* forms = nullptr;
 
     /// The node of the opened graph from which `id` stems, following recorded wrapping rewrites; set by the pipeline.
     std::function<NodeRef(NodeId)> originOf;

@@ -63,6 +63,8 @@ struct RunOptions {
     bool judgeNeeds = false;
     /// Rewrites that each pass which stops early may apply; nothing = all.
     std::optional<std::int64_t> mostRewrites;
+    /// Forms that are known already; null = the runner looks for them where the pipeline re-inplaces with `analysis=extent` (write_form_search.h).
+    const WriteForms* forms = nullptr;
 };
 
 struct RunResult {

@@ -7,6 +7,7 @@
 #include "core/pipeline/origins.h"
 #include "core/pipeline/pipeline.h"
 #include "core/pipeline/pipeline_names.h"
+#include "core/pipeline/write_form_search.h"
 
 namespace aliascope {
 namespace {
@@ -44,6 +45,7 @@ public:
         for (PassObserver* observer : observers_)
             if (auto started = observer->pipelineStarted(graph_, pipeline_); !started) fault(started.error());
         if (!result_.error) begin();
+        if (!stopped_) chooseForms();
         for (std::size_t i = 0; i < pipeline_.steps.size() && !stopped_; ++i) {
             if (options_.cancel.cancelled()) {
                 result_.complete = false;
@@ -83,6 +85,11 @@ private:
         publish(stage);
     }
 
+    void chooseForms() {
+        if (options_.forms || !needsFormSearch(graph_, pipeline_, ops_)) return;
+        found_ = searchWriteForms(graph_, pipeline_, ops_, options_);
+    }
+
     void step(const PipelineStep& step) {
         StageResult stage;
         stage.index = ++index_;
@@ -91,6 +98,7 @@ private:
         stage.options = optionText(step);
         stage.name = uniqueStageName(stage.pass);
         PassContext ctx(ops_, step.options, options_.cancel);
+        ctx.forms = options_.forms ? options_.forms : &found_;
         if (options_.mostRewrites) ctx.budget->most = *options_.mostRewrites;
         const bool skip = std::find(options_.skip.begin(), options_.skip.end(), stage.pass) != options_.skip.end() ||
                           std::find(options_.skip.begin(), options_.skip.end(), stage.name) != options_.skip.end();
@@ -208,6 +216,7 @@ private:
     const RunOptions& options_;
 
     Origins origins_;
+    WriteForms found_;                  ///< unless the options say which
     std::unique_ptr<NeedJudge> judge_;  ///< null when needs are not asked for
     std::size_t learned_ = 0;           ///< rewrites of the running pass that origins_ knows
     Graph snapshot_;                    ///< the last good stage while a pass runs

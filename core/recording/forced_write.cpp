@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/analysis/view_scatter.h"
 #include "core/ops/infer.h"
 
 namespace aliascope {
@@ -92,14 +93,6 @@ Status forceScatter(Graph& g, const OpRegistry& ops, NodeId node, std::string_vi
     return {};
 }
 
-std::string_view viewOfScatter(Name op) {
-    if (op == "aten::select_scatter"_n) return "aten::select.int";
-    if (op == "aten::slice_scatter"_n) return "aten::slice.Tensor";
-    if (op == "aten::diagonal_scatter"_n) return "aten::diagonal";
-    if (op == "aten::as_strided_scatter"_n) return "aten::as_strided";
-    return {};
-}
-
 /// The operator's own in-place form; elements of a list that it gave are those of its argument then.
 Status forceOperator(Graph& g, const OpRegistry& ops, NodeId node, const std::string& argument) {
     const OpDef* own = ops.find(g[node].op);
@@ -165,7 +158,7 @@ Result<Graph> writtenInPlace(const Graph& g, const OpRegistry& ops, NodeId node,
     if (!g.contains(node) || g[node].kind != NodeKind::CallFunction) return fail(impossible(g, node, argument, "the stage has no such call"));
     Graph out = g.clone();
     const Name op = out[node].op;
-    const std::string_view view = viewOfScatter(op);
+    const std::string_view view = viewOfScatter(op).view();
     Status done;
     if (op.view().starts_with("hop::"))
         done = forceWrapper(out, node, argument);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analysis/copies_left.h"
 #include "core/exec/executor.h"
 #include "core/exec/op_bodies.h"
 #include "core/pipeline/pipeline.h"
@@ -22,12 +23,7 @@ struct LaneOutcome {
     std::string stage;                                 ///< the first that gives something else; empty = none
     bool announced = false;                            ///< its pass, or one before it, had said so
     std::string what;                                  ///< what is wrong there
-    std::int64_t clones = 0, clonedBytes = 0;          ///< of the last graph, symbols at their hints
-    std::int64_t copiesBack = 0, copiedBackBytes = 0;  ///< into inputs, without those that move nothing
-    std::int64_t scatters = 0, scatteredBytes = 0;     ///< functional ones: each makes the whole base anew
-    /// A clone may take the place of a copy back, or of a base made anew.
-    std::int64_t copies() const { return clones + copiesBack + scatters; }
-    std::int64_t copied() const { return clonedBytes + copiedBackBytes + scatteredBytes; }
+    CopiesLeft left;                                   ///< in the last graph
 };
 
 struct ProgramOutcome {

@@ -75,10 +75,10 @@ struct Sums {
         for (const LaneOutcome* lane : {theirs, older})
             if (!lane->unsound.empty())
                 ++unsound[lane->pipeline + " says " + lane->unsound + (lane->stage.empty() ? ", gives the same here" : ", differs")];
-        fewer += mine->copied() < theirs->copied();
-        fewerThanV1 += mine->copied() < older->copied();
-        best += mine->copied();
-        v2 += theirs->copied();
+        fewer += mine->left.bytes() < theirs->left.bytes();
+        fewerThanV1 += mine->left.bytes() < older->left.bytes();
+        best += mine->left.bytes();
+        v2 += theirs->left.bytes();
         if (outcome.failure.empty()) return;
         ++failed;
         ++failures[outcome.failure];
@@ -105,10 +105,10 @@ bool checkFiles(const std::vector<std::string>& files, const OpRegistry& ops) {
                     : outcome.failure.empty() ? "clean"
                                               : outcome.failure.c_str());
         for (const LaneOutcome& lane : outcome.lanes)
-            std::printf("; %s %lld clones, %lld B, %lld copies back, %lld B, %lld scatters, %lld B%s%s", lane.pipeline.c_str(),
-                        static_cast<long long>(lane.clones), static_cast<long long>(lane.clonedBytes), static_cast<long long>(lane.copiesBack),
-                        static_cast<long long>(lane.copiedBackBytes), static_cast<long long>(lane.scatters),
-                        static_cast<long long>(lane.scatteredBytes), lane.unsound.empty() ? "" : ", says ", lane.unsound.c_str());
+            std::printf("; %s %lld clones, %lld B, %lld copies, %lld B, %lld scatters, %lld B%s%s", lane.pipeline.c_str(),
+                        static_cast<long long>(lane.left.clones), static_cast<long long>(lane.left.clonedBytes), static_cast<long long>(lane.left.copies),
+                        static_cast<long long>(lane.left.copiedBytes), static_cast<long long>(lane.left.scatters),
+                        static_cast<long long>(lane.left.scatteredBytes), lane.unsound.empty() ? "" : ", says ", lane.unsound.c_str());
         std::printf("\n");
     }
     return clean;

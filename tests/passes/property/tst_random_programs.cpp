@@ -55,7 +55,7 @@ private slots:
             const ProgramOutcome outcome = checker.check(program);
             if (!outcome.refused.empty()) continue;
             ++ran;
-            fewer += outcome.lane("best")->copied() < outcome.lane("torch-v2")->copied();
+            fewer += outcome.lane("best")->left.bytes() < outcome.lane("torch-v2")->left.bytes();
             unsound += !outcome.lane("torch-v2")->unsound.empty();
             if (outcome.failure.empty() || ++failed > 5) continue;
             const std::string name = "seed_" + std::to_string(seed);

@@ -1,0 +1,167 @@
+#include "core/pipeline/write_form_search.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "core/analysis/copies_left.h"
+#include "core/analysis/view_scatter.h"
+
+namespace aliascope {
+namespace {
+
+/// Nodes of all runs together, in graphs in which a call may have to clone and in others; runs of a small graph.
+constexpr std::size_t kMostNodes = 12'000, kMostNodesWithoutCalls = 4'000, kMostRuns = 48;
+
+bool isLaunchOrWrapper(const Node& n) {
+    static const std::array<Name, 4> names = {Name("hop::auto_functionalized"), Name("hop::auto_functionalized_v2"),
+                                              Name("hop::triton_kernel_wrapper_functional"), Name("hop::triton_kernel_wrapper_mutation")};
+    return std::find(names.begin(), names.end(), n.op) != names.end();
+}
+
+bool isMutableCustomCall(const OpRegistry& ops, const Node& n) {
+    const OpDef* def = ops.find(n.op);
+    return def && def->schema.ns != "aten" && def->schema.isMutable();
+}
+
+using Listed = std::unordered_map<Name, WriteForms::Bytes>;
+
+/// What a run has decided and could decide otherwise.
+struct Choices : PassObserver {
+    Status stageFinished(const Graph&, const StageResult& stage) override {
+        if (stage.pass == "reinplace") {
+            for (const Decision& d : *stage.decisions)
+                if (d.verdict == "in-place" && !d.op.view().starts_with("hop::")) inPlace.push_back(d.node.name);
+        } else if (stage.pass == "remove-noops") {
+            for (const Decision& d : *stage.decisions)
+                if (d.verdict == "refused") copiesLeft.push_back(d.node.name);
+            for (const Rewrite& r : *stage.rewrites)
+                if (!r.before.empty()) copiesRemoved.push_back(r.before.front().name);
+        }
+        return {};
+    }
+    std::vector<Name> inPlace, copiesLeft, copiesRemoved;
+};
+
+class Search {
+public:
+    Search(const Graph& opened, const Pipeline& pipeline, const OpRegistry& ops, const RunOptions& options)
+        : opened_(opened), pipeline_(pipeline), ops_(ops), options_(options) {
+        bool calls = false;
+        for (NodeId id : inOrder(opened)) {
+            if (opened[id].kind != NodeKind::CallFunction) continue;
+            const bool custom = isMutableCustomCall(ops, opened[id]);
+            if (custom) calls_.push_back(opened[id].name);
+            calls = calls || custom || isLaunchOrWrapper(opened[id]);
+        }
+        runsLeft_ = std::min(kMostRuns, (calls ? kMostNodes : kMostNodesWithoutCalls) / (opened.size() + 1));
+    }
+
+    WriteForms run() {
+        if (runsLeft_ < 2) return {};
+        best_ = tryOut({});
+        if (!best_.complete || best_.left.count() == 0) return {};
+        for (const auto& [list, names] : alternatives()) {
+            WriteForms forms = best_.forms;
+            for (Name name : names) (forms.*list).try_emplace(name);
+            if (names.size() > 1) consider(forms);
+        }
+        for (bool better = true; better && runsLeft_ > 0;) {
+            better = false;
+            for (const auto& [list, names] : alternatives())
+                for (Name name : names) better = toggle(list, name) || better;
+        }
+        return std::move(best_.forms);
+    }
+
+private:
+    struct Trial {
+        WriteForms forms;
+        CopiesLeft left;
+        Choices choices;
+        bool complete = false;
+
+        auto cost() const {
+            return std::tuple(left.bytes(), left.count(), left.clones,
+                              forms.v1.size() + forms.functional.size() + forms.removed.size() + forms.kept.size());
+        }
+    };
+
+    /// What may be tried on top of the best run: the list that it goes to or is taken from, and names.
+    std::vector<std::pair<Listed WriteForms::*, std::vector<Name>>> alternatives() const {
+        std::vector<std::pair<Listed WriteForms::*, std::vector<Name>>> out = {{&WriteForms::v1, calls_},
+                                                                               {&WriteForms::removed, best_.choices.copiesLeft},
+                                                                               {&WriteForms::kept, best_.choices.copiesRemoved},
+                                                                               {&WriteForms::functional, best_.choices.inPlace}};
+        for (auto& [list, names] : out) {
+            for (const auto& [name, bytes] : best_.forms.*list) names.push_back(name);
+            std::sort(names.begin(), names.end(), [](Name a, Name b) { return a.view() < b.view(); });
+            names.erase(std::unique(names.begin(), names.end()), names.end());
+        }
+        return out;
+    }
+
+    Trial tryOut(WriteForms forms) {
+        Trial trial;
+        if (runsLeft_ == 0 || options_.cancel.cancelled()) return trial;
+        --runsLeft_;
+        Graph g = opened_.clone();
+        RunOptions options;
+        options.cancel = options_.cancel;
+        options.skip = options_.skip;
+        options.verify = false;
+        options.forms = &forms;
+        trial.complete = runPipeline(g, pipeline_, ops_, {&trial.choices}, options).complete;
+        if (trial.complete) trial.left = copiesLeft(g, ops_);
+        trial.forms = std::move(forms);
+        return trial;
+    }
+
+    /// Keeps what copies less. Whatever is new in `forms` is said to have brought the difference.
+    bool consider(const WriteForms& forms) {
+        Trial trial = tryOut(forms);
+        if (!trial.complete || !(trial.cost() < best_.cost())) return false;
+        const WriteForms::Bytes bytes{trial.left.bytes(), best_.left.bytes()};
+        for (auto list : {&WriteForms::v1, &WriteForms::functional, &WriteForms::removed, &WriteForms::kept})
+            for (auto& [name, said] : trial.forms.*list)
+                if (!(best_.forms.*list).contains(name)) said = bytes;
+        best_ = std::move(trial);
+        return true;
+    }
+
+    bool toggle(Listed WriteForms::*list, Name name) {
+        WriteForms forms = best_.forms;
+        if (!(forms.*list).erase(name)) (forms.*list).try_emplace(name);
+        return consider(forms);
+    }
+
+    const Graph& opened_;
+    const Pipeline& pipeline_;
+    const OpRegistry& ops_;
+    const RunOptions& options_;
+    std::size_t runsLeft_ = 0;
+    std::vector<Name> calls_;
+    Trial best_;
+};
+
+}  // namespace
+
+bool needsFormSearch(const Graph& opened, const Pipeline& pipeline, const OpRegistry& ops) {
+    const bool extent = std::any_of(pipeline.steps.begin(), pipeline.steps.end(), [](const PipelineStep& step) {
+        return step.pass->name() == "reinplace" && step.options.is("analysis", "extent");
+    });
+    if (!extent) return false;
+    for (NodeId id : inOrder(opened)) {
+        const Node& n = opened[id];
+        if (n.kind != NodeKind::CallFunction) continue;
+        const OpDef* def = ops.find(n.op);
+        if (isLaunchOrWrapper(n) || isViewScatter(n.op) || (def && def->schema.isMutable())) return true;
+    }
+    return false;
+}
+
+WriteForms searchWriteForms(const Graph& opened, const Pipeline& pipeline, const OpRegistry& ops, const RunOptions& options) {
+    return Search(opened, pipeline, ops, options).run();
+}
+
+}  // namespace aliascope
