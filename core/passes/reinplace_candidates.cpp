@@ -66,7 +66,7 @@ Reinplacer::Reinplacer(Graph& g, PassContext& ctx, AnalysisMode mode)
 
 bool Reinplacer::isCandidate(NodeId id) const {
     const Node& n = g_[id];
-    if (n.kind != NodeKind::CallFunction) return false;
+    if (n.kind != NodeKind::CallFunction || (ctx_.forms && ctx_.forms->functional.contains(n.name))) return false;
     if (isInPlaceableForeach(n.op)) {
         // One that is not written back to inputs stays as it is (RI41).
         const auto tensors = tensorsOf(n.arg(0));

@@ -210,7 +210,7 @@ Answer DecisionTable::askExtent(const Question& q, NodeId a, std::int64_t elemen
         answer.rule = "reinplace 9 L1";
         return answer;
     }
-    if (rules == Rules::Extent && !checkReturnedTogether(q, a, element, answer)) return answer;
+    if (!limit && rules == Rules::Extent && !checkReturnedTogether(q, a, element, answer)) return answer;
     const NodeId input = limit ? g_[limit].arg(0).asNode() : NodeId();
     answer.inPlace = !limit || ((rules != Rules::Extent || checkApart(q, a, element, input, answer)) && checkResults(q, a, element, limit, answer));
     return answer;

@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kMostReaders = 32;
 /// Uses that may be looked at for all moves of a graph, so that a graph of refusals stays near-linear.
 constexpr std::size_t kMostRoomWork = 20'000'000;
+/// What an allocator hands out at least: less than that is held for nothing.
+constexpr std::int64_t kSmallestAllocation = 512;
 
 bool isLaterRead(const Answer& answer) { return answer.code.starts_with("RI30") || answer.code == "RI31" || answer.code == "RI51"; }
 
@@ -60,7 +62,8 @@ Answer Reinplacer::askMakingRoom(Question& q, std::optional<std::int64_t> cloneB
         stuck.push_back(use);
     }
     const auto held = order_->heldBytes(moved);
-    const bool affordable = moved.empty() || order_->restoresSource(q.node, moved) || (held && cloneBytes && *held <= *cloneBytes);
+    const bool affordable =
+        moved.empty() || order_->restoresSource(q.node, moved) || (held && cloneBytes && (*held <= *cloneBytes || *held <= kSmallestAllocation));
     if (stuck.empty() && affordable && moveReaders(q, moved, answer)) return answer;
     if (!affordable) {
         stuck = *readers;

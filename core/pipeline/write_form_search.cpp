@@ -31,7 +31,7 @@ struct Choices : PassObserver {
     Status stageFinished(const Graph&, const StageResult& stage) override {
         if (stage.pass == "reinplace") {
             for (const Decision& d : *stage.decisions)
-                if (d.verdict == "in-place" && !d.op.view().starts_with("hop::")) inPlace.push_back(d.node.name);
+                if (!d.op.view().starts_with("hop::")) writers.push_back(d.node.name);
         } else if (stage.pass == "remove-noops") {
             for (const Decision& d : *stage.decisions)
                 if (d.verdict == "refused") copiesLeft.push_back(d.node.name);
@@ -40,7 +40,7 @@ struct Choices : PassObserver {
         }
         return {};
     }
-    std::vector<Name> inPlace, copiesLeft, copiesRemoved;
+    std::vector<Name> writers, copiesLeft, copiesRemoved;  ///< operators that re-inplacing asked about; of no-op removal
 };
 
 class Search {
@@ -91,8 +91,8 @@ private:
     std::vector<std::pair<Listed WriteForms::*, std::vector<Name>>> alternatives() const {
         std::vector<std::pair<Listed WriteForms::*, std::vector<Name>>> out = {{&WriteForms::v1, calls_},
                                                                                {&WriteForms::removed, best_.choices.copiesLeft},
-                                                                               {&WriteForms::kept, best_.choices.copiesRemoved},
-                                                                               {&WriteForms::functional, best_.choices.inPlace}};
+                                                                               {&WriteForms::functional, best_.choices.writers},
+                                                                               {&WriteForms::kept, best_.choices.copiesRemoved}};
         for (auto& [list, names] : out) {
             for (const auto& [name, bytes] : best_.forms.*list) names.push_back(name);
             std::sort(names.begin(), names.end(), [](Name a, Name b) { return a.view() < b.view(); });
