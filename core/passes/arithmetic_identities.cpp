@@ -97,7 +97,7 @@ private:
         }
         AliasInfo alias;
         CopyGuard guard;
-        std::unordered_set<StorageId> writtenBack;
+        std::unordered_map<StorageId, NodeId> writtenBack;
     };
     Memory& memory() {
         if (!memory_) memory_ = std::make_unique<Memory>(g_, ctx_.ops());

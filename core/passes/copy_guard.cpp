@@ -153,9 +153,9 @@ std::uint32_t CopyGuard::find(std::uint32_t i) {
     return i;
 }
 
-std::unordered_set<StorageId> storagesWrittenBack(const OpRegistry& ops, const Graph& g, const AliasInfo& alias) {
+std::unordered_map<StorageId, NodeId> storagesWrittenBack(const OpRegistry& ops, const Graph& g, const AliasInfo& alias) {
     constexpr std::size_t kLongestChain = 4096;
-    std::unordered_set<StorageId> out;
+    std::unordered_map<StorageId, NodeId> out;
     for (NodeId id : inOrder(g)) {
         const Node& n = g[id];
         if (!n.is("aten::copy_"_n) || !n.arg(0).isNode() || !n.arg(1).isNode() || g[n.arg(0).asNode()].kind != NodeKind::Placeholder) continue;
@@ -165,7 +165,7 @@ std::unordered_set<StorageId> storagesWrittenBack(const OpRegistry& ops, const G
             const StorageId storage = alias.storageOf(at);
             if (storage == end)
                 for (StorageId link : chain)
-                    if (isMadeInMemory(g, alias.storage(link).base)) out.insert(link);
+                    if (isMadeInMemory(g, alias.storage(link).base)) out.emplace(link, n.arg(0).asNode());
             if (!storage || storage == end) break;
             chain.push_back(storage);
         }

@@ -1,6 +1,7 @@
 #pragma once
 // Whether a copy may be taken away (reinplace.md 7): writes that come between it, or what it copied, and their readers.
 
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -51,8 +52,8 @@ private:
     std::vector<Facts> facts_;
 };
 
-/// Storages of new values that lead from an input to its write-back: what is written where it stands is the input.
-std::unordered_set<StorageId> storagesWrittenBack(const OpRegistry& ops, const Graph& g, const AliasInfo& alias);
+/// Storages of new values that lead from an input to its write-back, and that input: what is written where it stands is the input.
+std::unordered_map<StorageId, NodeId> storagesWrittenBack(const OpRegistry& ops, const Graph& g, const AliasInfo& alias);
 
 /// The write-back into the input in which `source` lies that comes before a reader of `value`, so that results change if `value` became `source`;
 /// invalid = none, also when `source` lies in no input. Looks only at their users: for a single question. Of more than 4096 readers one is taken to

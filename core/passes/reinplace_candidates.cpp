@@ -66,7 +66,7 @@ Reinplacer::Reinplacer(Graph& g, PassContext& ctx, AnalysisMode mode)
 
 bool Reinplacer::isCandidate(NodeId id) const {
     const Node& n = g_[id];
-    if (n.kind != NodeKind::CallFunction || (ctx_.forms && ctx_.forms->functional.contains(n.name))) return false;
+    if (n.kind != NodeKind::CallFunction) return false;
     if (isInPlaceableForeach(n.op)) {
         // One that is not written back to inputs stays as it is (RI41).
         const auto tensors = tensorsOf(n.arg(0));
@@ -80,10 +80,11 @@ void Reinplacer::run() {
         std::unordered_set<NodeId> fixed;
         bool any = false;
         for (NodeId id : inOrder(g_)) {
-            if (isCandidate(id)) fixed.insert(id);
-            any = any || isInPlaceableForeach(g_[id].op);
+            const bool asked = isCandidate(id);
+            any = any || asked || isInPlaceableForeach(g_[id].op);
+            if (asked && !isListed(&WriteForms::functional, id)) fixed.insert(id);
         }
-        if (fixed.empty() && !any) return;
+        if (!any) return;
         order_.emplace(g_, ctx_, std::move(fixed));
         findWrittenBackChains();
     }
@@ -112,14 +113,17 @@ void Reinplacer::visit(NodeId id) {
         if (const Name twin = inPlaceTwin(n.arg(1).name())) visitTableOp(id, 2, twin);
 }
 
+bool Reinplacer::isListed(WriteForms::List WriteForms::*list, NodeId id) const {
+    return mode_ == AnalysisMode::Extent && ctx_.forms && (ctx_.forms->*list).contains(g_[id].name);
+}
+
 bool Reinplacer::staysFunctional(NodeId id) {
-    const auto* functional = ctx_.forms ? &ctx_.forms->functional : nullptr;
-    const auto found = functional ? functional->find(g_[id].name) : std::unordered_map<Name, WriteForms::Bytes>::const_iterator();
-    if (!functional || found == functional->end()) return false;
+    if (!isListed(&WriteForms::functional, id)) return false;
+    const WriteForms::Bytes& bytes = ctx_.forms->functional.at(g_[id].name);
     Answer answer;
     answer.code = "RI52";
     answer.rule = "reinplace 9 L5";
-    answer.params = {{"form", "functional"}, {"less", std::to_string(found->second.chosen)}, {"more", std::to_string(found->second.other)}};
+    answer.params = {{"form", "functional"}, {"less", std::to_string(bytes.chosen)}, {"more", std::to_string(bytes.other)}};
     answer.checks.push_back({"in place copies least in the whole program", CheckStep::Answer::Failed, ""});
     const std::string argument = paramName(ctx_.ops(), g_[id].op, 0);
     ctx_.decide(makeDecision(g_, index_, {id, argument, argument, g_[id].arg(0), false, false, mode_}, answer, ctx_, false));
@@ -152,7 +156,8 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
     }
 
     if (mode_ == AnalysisMode::Extent && keepsEveryElement(id)) return visitIdentity(q);
-    const bool pays = !forms_.find(id) || writtenBackChain_.contains(id) || writesWhatStands(id) || scatterPaysInPlace(g_, forms_, mode_, id);
+    const bool pays = !forms_.find(id) || writtenBackChain_.contains(id) || writesWhatStands(id) || isListed(&WriteForms::inPlace, id) ||
+                      scatterPaysInPlace(g_, forms_, mode_, id);
     q.mayBeTaken = pays;
     Answer answer = pays ? askMakingRoom(q, cloneBytes(q.value, false), false) : table_.ask(q);
     bool clone = true;

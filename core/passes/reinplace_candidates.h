@@ -31,6 +31,7 @@ private:
     };
 
     void visit(NodeId id);
+    bool isListed(WriteForms::List WriteForms::*list, NodeId id) const;
     /// True, and recorded, when a whole run copies less with this node functional.
     bool staysFunctional(NodeId id);
     void visitTableOp(NodeId id, std::size_t operand, Name inPlace);

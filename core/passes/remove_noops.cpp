@@ -159,9 +159,14 @@ private:
         if (!g_.output()) return;
         const Value& result = g_[g_.output()].arg(0);
         if (result.isNode()) bareOutput_ = result.asNode();
+        const Value* shown = extended_ ? g_[g_.output()].metaValue(kShownInputs) : nullptr;
+        std::size_t at = 0;
         result.forEachNode([&](NodeId id) {
             outputs_.insert(id);
             guard_.markReturned(id);
+            if (shown && at < shown->items().size())
+                if (const StorageId s = alias_.storageOf(id)) shown_.emplace(s, shown->items()[at].name());
+            ++at;
             if (const StorageId s = alias_.storageOf(id)) outputStorages_.insert(s);
         });
     }
@@ -198,7 +203,7 @@ private:
     }
 
     /// A run of the whole pipeline has shown what this copy is good for.
-    bool isListed(std::unordered_map<Name, WriteForms::Bytes> WriteForms::*list, NodeId id) const {
+    bool isListed(WriteForms::List WriteForms::*list, NodeId id) const {
         return extended_ && ctx_.forms && (ctx_.forms->*list).contains(g_[id].name);
     }
 
@@ -232,7 +237,7 @@ private:
         };
         if (!isView(id, source)) {
             // PyTorch asks for storages as they were before the pass.
-            const bool outside = extended_ ? guard_.seenOutside(source) || (writtenBack_.contains(from) && !copiesItself(id))
+            const bool outside = extended_ ? guard_.seenOutside(source) || (endsInInput(id, from) && !copiesItself(id))
                                            : inputStorages_.contains(from) || outputStorages_.contains(from);
             const bool returned = extended_ ? guard_.isReturned(id) : outputStorages_.contains(own);
             return returned && outside && refused("memory of " + g_[source].name.str());
@@ -240,6 +245,15 @@ private:
         // PyTorch looks at the returned value only when it is no tuple.
         const auto isOutput = [&](NodeId n) { return extended_ ? outputs_.contains(n) : n == bareOutput_; };
         return isOutput(id) && (inputs_.contains(source) || isOutput(source)) && refused(g_[source].name.str() + " itself");
+    }
+
+    /// The source may come to lie in an input, and what is returned of the copy does not belong to that input anyway.
+    bool endsInInput(NodeId id, StorageId source) const {
+        const auto back = writtenBack_.find(source);
+        if (back == writtenBack_.end()) return false;
+        const auto returned = shown_.equal_range(alias_.storageOf(id));
+        if (returned.first == returned.second) return true;
+        return std::any_of(returned.first, returned.second, [&](const auto& entry) { return entry.second != g_[back->second].name; });
     }
 
     bool startMoves(NodeId id, NodeId source) const {
@@ -278,7 +292,8 @@ private:
     CopyGuard guard_;
     std::unordered_set<NodeId> inputs_, outputs_;
     std::unordered_set<StorageId> inputStorages_, outputStorages_;
-    std::unordered_set<StorageId> writtenBack_;  ///< what ends in an input: written where it stands, it is the input
+    std::unordered_map<StorageId, NodeId> writtenBack_;  ///< what ends in an input: written where it stands, it is the input
+    std::unordered_multimap<StorageId, Name> shown_;  ///< storage of a returned value -> input to which the program says that value belongs
     NodeId bareOutput_;
 };
 

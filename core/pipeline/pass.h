@@ -2,6 +2,7 @@
 // The pass contract. A pass has a name, options, and one `run`. It reports rewrites and decisions through its context; it knows neither the
 // recorder nor the executor. Whether it changed the graph is decided by structural hashes, not by what it says.
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -97,10 +98,15 @@ struct WriteForms {
     struct Bytes {
         std::int64_t chosen = 0, other = 0;
     };
-    std::unordered_map<Name, Bytes> v1;          ///< calls that functionalization wraps as auto_functionalized
-    std::unordered_map<Name, Bytes> functional;  ///< nodes that re-inplacing leaves functional
-    std::unordered_map<Name, Bytes> removed;     ///< copies that no-op removal takes away although a write comes between
-    std::unordered_map<Name, Bytes> kept;        ///< copies that it leaves
+    using List = std::unordered_map<Name, Bytes>;
+    List v1;          ///< calls that functionalization wraps as auto_functionalized
+    List functional;  ///< nodes that re-inplacing leaves functional
+    List inPlace;     ///< scatters that it writes in place though neither operand need be in memory
+    List removed;     ///< copies that no-op removal takes away although a write comes between
+    List kept;        ///< copies that it leaves
+
+    static constexpr std::array<List WriteForms::*, 5> lists = {&WriteForms::v1, &WriteForms::functional, &WriteForms::inPlace,
+                                                                &WriteForms::removed, &WriteForms::kept};
 };
 
 class PassContext {

@@ -24,14 +24,12 @@ bool isMutableCustomCall(const OpRegistry& ops, const Node& n) {
     return def && def->schema.ns != "aten" && def->schema.isMutable();
 }
 
-using Listed = std::unordered_map<Name, WriteForms::Bytes>;
-
 /// What a run has decided and could decide otherwise.
 struct Choices : PassObserver {
     Status stageFinished(const Graph&, const StageResult& stage) override {
         if (stage.pass == "reinplace") {
             for (const Decision& d : *stage.decisions)
-                if (!d.op.view().starts_with("hop::")) writers.push_back(d.node.name);
+                if (!d.op.view().starts_with("hop::")) (d.code == "RI40" ? unprofitable : writers).push_back(d.node.name);
         } else if (stage.pass == "remove-noops") {
             for (const Decision& d : *stage.decisions)
                 if (d.verdict == "refused") copiesLeft.push_back(d.node.name);
@@ -40,7 +38,8 @@ struct Choices : PassObserver {
         }
         return {};
     }
-    std::vector<Name> writers, copiesLeft, copiesRemoved;  ///< operators that re-inplacing asked about; of no-op removal
+    std::vector<Name> writers, unprofitable;     ///< operators that re-inplacing asked about
+    std::vector<Name> copiesLeft, copiesRemoved;  ///< of no-op removal
 };
 
 class Search {
@@ -82,17 +81,20 @@ private:
         bool complete = false;
 
         auto cost() const {
-            return std::tuple(left.bytes(), left.count(), left.clones,
-                              forms.v1.size() + forms.functional.size() + forms.removed.size() + forms.kept.size());
+            std::size_t listed = 0;
+            for (auto list : WriteForms::lists) listed += (forms.*list).size();
+            return std::tuple(left.bytes(), left.count(), left.clones, listed);
         }
     };
 
     /// What may be tried on top of the best run: the list that it goes to or is taken from, and names.
-    std::vector<std::pair<Listed WriteForms::*, std::vector<Name>>> alternatives() const {
-        std::vector<std::pair<Listed WriteForms::*, std::vector<Name>>> out = {{&WriteForms::v1, calls_},
-                                                                               {&WriteForms::removed, best_.choices.copiesLeft},
-                                                                               {&WriteForms::functional, best_.choices.writers},
-                                                                               {&WriteForms::kept, best_.choices.copiesRemoved}};
+    std::vector<std::pair<WriteForms::List WriteForms::*, std::vector<Name>>> alternatives() const {
+        const Choices& made = best_.choices;
+        std::vector<std::pair<WriteForms::List WriteForms::*, std::vector<Name>>> out = {{&WriteForms::v1, calls_},
+                                                                                         {&WriteForms::removed, made.copiesLeft},
+                                                                                         {&WriteForms::inPlace, made.unprofitable},
+                                                                                         {&WriteForms::functional, made.writers},
+                                                                                         {&WriteForms::kept, made.copiesRemoved}};
         for (auto& [list, names] : out) {
             for (const auto& [name, bytes] : best_.forms.*list) names.push_back(name);
             std::sort(names.begin(), names.end(), [](Name a, Name b) { return a.view() < b.view(); });
@@ -122,14 +124,14 @@ private:
         Trial trial = tryOut(forms);
         if (!trial.complete || !(trial.cost() < best_.cost())) return false;
         const WriteForms::Bytes bytes{trial.left.bytes(), best_.left.bytes()};
-        for (auto list : {&WriteForms::v1, &WriteForms::functional, &WriteForms::removed, &WriteForms::kept})
+        for (auto list : WriteForms::lists)
             for (auto& [name, said] : trial.forms.*list)
                 if (!(best_.forms.*list).contains(name)) said = bytes;
         best_ = std::move(trial);
         return true;
     }
 
-    bool toggle(Listed WriteForms::*list, Name name) {
+    bool toggle(WriteForms::List WriteForms::*list, Name name) {
         WriteForms forms = best_.forms;
         if (!(forms.*list).erase(name)) (forms.*list).try_emplace(name);
         return consider(forms);
