@@ -51,8 +51,8 @@ Status Functionalizer::customCall(NodeId id, const OpDef& op) {
     return {};
 }
 
-/// The cheaper form (reinplace.md 9, L5). In the order of the program nothing reads an old value behind the call, so that v2 writes every base where it
-/// stands; v1 takes each view out of its base and puts it back.
+/// The cheaper form (reinplace.md 9, L5). In the order of the program nothing reads an old value behind the call, so that v2 writes every base where
+/// it stands; v1 takes each view out of its base and puts it back.
 void Functionalizer::reportForm(NodeId id, const OpDef& op, const std::vector<Written>& written) {
     std::int64_t bytes = 0;
     for (const Written& w : written) {

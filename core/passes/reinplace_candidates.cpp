@@ -124,7 +124,7 @@ bool Reinplacer::staysFunctional(NodeId id) {
     answer.code = "RI52";
     answer.rule = "reinplace 9 L5";
     answer.params = {{"form", "functional"}, {"less", std::to_string(bytes.chosen)}, {"more", std::to_string(bytes.other)}};
-    answer.checks.push_back({"in place copies least in the whole program", CheckStep::Answer::Failed, ""});
+    answer.checks.push_back({"the whole program copies less with it in place", CheckStep::Answer::Failed, ""});
     const std::string argument = paramName(ctx_.ops(), g_[id].op, 0);
     ctx_.decide(makeDecision(g_, index_, {id, argument, argument, g_[id].arg(0), false, false, mode_}, answer, ctx_, false));
     return true;
@@ -173,7 +173,9 @@ void Reinplacer::visitTableOp(NodeId id, std::size_t operand, Name inPlace) {
         }
     }
     if (answer.inPlace && forms_.find(id)) {
-        answer.checks.push_back({"input and result must exist in memory anyway", pays ? CheckStep::Answer::Ok : CheckStep::Answer::Failed, ""});
+        const bool byBytes = isListed(&WriteForms::inPlace, id);
+        answer.checks.push_back({byBytes ? "the whole program copies less with it in place" : "input and result must exist in memory anyway",
+                                 pays ? CheckStep::Answer::Ok : CheckStep::Answer::Failed, ""});
         if (!pays) {
             answer.inPlace = clone = false;
             answer.code = "RI40";
@@ -494,99 +496,6 @@ void Reinplacer::takeInPlace(NodeId id, const WrapperCall& call, const Key& key)
     for (const auto& [result, i] : key.results)
         if (i >= 0 && static_cast<std::size_t>(i) < items.size() && items[static_cast<std::size_t>(i)].isNode())
             table_.accept(items[static_cast<std::size_t>(i)].asNode(), result);
-}
-
-void Reinplacer::recordClones(NodeId id, const WrapperCall& call, const std::vector<Key>& keys) {
-    std::vector<Value> left;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        if (keys[i].answer.inPlace) continue;
-        left.push_back(call.kind == WrapperKind::V2 ? Value::integer(static_cast<std::int64_t>(i)) : Value::string(Name(keys[i].name)));
-    }
-    if (call.kind != WrapperKind::Launch) return g_.setMeta(id, "clone_only"_n, Value::list(std::move(left)));
-    auto kwargs = g_[id].kwargs;
-    for (auto& [key, value] : kwargs) {
-        if (!(key == "tensors_to_clone")) continue;
-        std::vector<Value> kept;
-        for (const Value& item : value.items())
-            if (std::any_of(left.begin(), left.end(), [&](const Value& l) { return l.name() == item.name(); })) kept.push_back(item);
-        if (kept.size() == value.items().size()) return;
-        value = Value::container(value.kind(), std::move(kept));
-    }
-    g_.setKwargs(id, std::move(kwargs));
-}
-
-void Reinplacer::decideByKey(NodeId id, const WrapperCall& call, const std::vector<Key>& keys) {
-    const auto absent = [&](const WrappedArgument& argument) {
-        Answer answer;
-        answer.code = "RI60";
-        answer.rule = "reinplace 4.5 step 0a";
-        ctx_.decide(makeDecision(g_, index_, {id, argument.param.str(), argument.param.str(), {}, true, false, mode_}, answer, ctx_, false));
-    };
-    const auto decide = [&](const Key& key) {
-        ctx_.decide(makeDecision(g_, index_, {id, key.name, shownName(call, key), key.value, true, true, mode_}, key.answer, ctx_));
-    };
-    if (call.kind == WrapperKind::V2) {
-        for (const Key& key : keys) decide(key);
-        return;
-    }
-    auto next = keys.begin();
-    for (const WrappedArgument& argument : call.arguments) {
-        if (argument.value.isNone())
-            absent(argument);
-        else
-            decide(*next++);
-    }
-}
-
-void Reinplacer::decideByArgument(NodeId id, const WrapperCall& call, const std::vector<Key>& keys) {
-    std::vector<bool> stated(keys.size(), false);
-    for (std::size_t j = 0; j < call.arguments.size(); ++j) {
-        const WrappedArgument& argument = call.arguments[j];
-        if (!argument.written) continue;
-        const std::string name = argument.param.str();
-        // A list may be cut out of several bases: it is cloned if one of them is.
-        const Key* worst = nullptr;
-        bool first = false;
-        for (const Key& key : keys) {
-            if (std::find(key.arguments.begin(), key.arguments.end(), j) == key.arguments.end()) continue;
-            if (worst && (!worst->answer.inPlace || key.answer.inPlace)) continue;
-            worst = &key;
-            first = !stated[static_cast<std::size_t>(&key - keys.data())];
-        }
-        if (!worst) {
-            Answer answer;
-            answer.code = "RI60";
-            answer.rule = "reinplace 4.5 step 0a";
-            ctx_.decide(makeDecision(g_, index_, {id, name, name, {}, true, false, mode_}, answer, ctx_, false));
-            continue;
-        }
-        stated[static_cast<std::size_t>(worst - keys.data())] = true;
-        ctx_.decide(makeDecision(g_, index_, {id, name, name, worst->value, true, true, mode_, first}, worst->answer, ctx_));
-    }
-}
-
-void Reinplacer::warnSeparateCopies(NodeId id, const WrapperCall& call, const std::vector<Key>& keys) {
-    if (call.kind == WrapperKind::V2) return;
-    struct Part {
-        const Key* key;
-        NodeId tensor;
-    };
-    constexpr std::size_t kComparedParts = 64;
-    std::unordered_map<StorageId, std::vector<Part>> byStorage;
-    for (const Key& key : keys)
-        for (NodeId t : tensorsOf(key.value))
-            if (t && index_.alias().storageOf(t)) byStorage[index_.alias().storageOf(t)].push_back({&key, t});
-    for (const auto& [storage, parts] : byStorage)
-        for (std::size_t i = 0; i < parts.size() && i < kComparedParts; ++i)
-            for (std::size_t j = 0; j < i; ++j) {
-                if (parts[i].key->answer.inPlace && parts[j].key->answer.inPlace) continue;
-                const TensorType *a = index_.geometry(parts[i].tensor), *b = index_.geometry(parts[j].tensor);
-                const auto overlap = a && b ? overlapElements(atHints(*a, g_.symbols), atHints(*b, g_.symbols)) : std::nullopt;
-                if (!overlap || *overlap == 0) continue;
-                const std::string names = parts[i].key == parts[j].key ? parts[i].key->name : parts[j].key->name + ", " + parts[i].key->name;
-                return defects_.say("R5", g_, id, "OVERLAPPING_WRITES",
-                                    {{"args", names}, {"overlap", std::to_string(*overlap * itemSize(a->dtype))}});
-            }
 }
 
 void Reinplacer::eraseWriteBack(NodeId copy, NodeId input) {

@@ -283,8 +283,8 @@ NodeId DecisionTable::returnedApart(NodeId result, NodeId input) const {
     return {};
 }
 
-/// A view of the old value that is returned would share elements with the new value, where that is returned too. What the program lets share memory is
-/// cut out of the new value by now.
+/// A view of the old value that is returned would share elements with the new value, where that is returned too. What the program lets share memory
+/// is cut out of the new value by now.
 bool DecisionTable::checkReturnedTogether(const Question& q, NodeId a, std::int64_t element, Answer& answer) const {
     const auto returnedOf = [&](StorageId storage, std::vector<NodeId>& out) {
         const auto& uses = index_.uses(storage);
@@ -292,7 +292,8 @@ bool DecisionTable::checkReturnedTogether(const Question& q, NodeId a, std::int6
     };
     std::vector<NodeId> made, kept;
     for (const auto& [result, itsElement] : q.results)
-        if (const StorageId storage = itsElement == element ? storageOf(result) : StorageId(); storage && keepsPlace(a, result)) returnedOf(storage, made);
+        if (const StorageId storage = itsElement == element ? storageOf(result) : StorageId(); storage && keepsPlace(a, result))
+            returnedOf(storage, made);
     if (made.empty()) return true;
     for (StorageId member : usedBehind(q, a)) returnedOf(member, kept);
     for (NodeId old : kept)

@@ -183,13 +183,15 @@ private:
             // `x.copy_(x)` does nothing: taking it away moves no copy elsewhere.
             const NodeId misplaced = startMoves(id, source) ? addressedByPlace(ctx_.ops(), g_, {id}) : NodeId();
             const bool empty = std::any_of(own->sizes.begin(), own->sizes.end(), [](const SymInt& size) { return size == SymInt(0); });
-            const bool harmless = copiesItself(id) || (empty && extended_) || isListed(&WriteForms::removed, id);
+            const auto* removed = listed(&WriteForms::removed, id);
+            const bool harmless = copiesItself(id) || (empty && extended_) || removed;
             const NodeId conflict = exposing || harmless ? exposing : guard_.conflict(id, source);
             const NodeId write = conflict ? conflict : misplaced;
-            if (isListed(&WriteForms::kept, id)) return;
+            if (const auto* bytes = listed(&WriteForms::kept, id)) return decideByBytes(id, "refused", "stays", *bytes);
             if (write && extended_) return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
             if (exposing) ctx_.say(readsOverwritten(g_, id, source, exposing));
             if (misplaced) sayMovedStart(id, source, misplaced);
+            if (removed) decideByBytes(id, "applied", "goes", *removed);
             guard_.merge(id, source);
         }
         Rewrite rewrite{"remove-noop", {ref(g_, id)}, {ref(g_, source)}};
@@ -202,9 +204,26 @@ private:
         ctx_.rewrite(std::move(rewrite));
     }
 
-    /// A run of the whole pipeline has shown what this copy is good for.
-    bool isListed(WriteForms::List WriteForms::*list, NodeId id) const {
-        return extended_ && ctx_.forms && (ctx_.forms->*list).contains(g_[id].name);
+    /// What a run of the whole pipeline has shown this copy to be good for; null = nothing.
+    const WriteForms::Bytes* listed(WriteForms::List WriteForms::*list, NodeId id) const {
+        if (!extended_ || !ctx_.forms) return nullptr;
+        const auto found = (ctx_.forms->*list).find(g_[id].name);
+        return found == (ctx_.forms->*list).end() ? nullptr : &found->second;
+    }
+
+    void decideByBytes(NodeId id, const char* verdict, std::string what, const WriteForms::Bytes& bytes) {
+        Decision d;
+        d.node = ref(g_, id);
+        if (ctx_.originOf) d.origin = ctx_.originOf(id);
+        d.op = g_[id].op;
+        d.verdict = verdict;
+        d.code = "CLONE_BY_BYTES";
+        d.rule = "reinplace 9 L5";
+        d.params = {{"clone", g_[id].name.str()},
+                    {"what", std::move(what)},
+                    {"bytes", std::to_string(bytes.chosen)},
+                    {"other_bytes", std::to_string(bytes.other)}};
+        ctx_.decide(std::move(d));
     }
 
     /// What only the removed call read (the destination of a `copy`) goes with it.
@@ -293,7 +312,7 @@ private:
     std::unordered_set<NodeId> inputs_, outputs_;
     std::unordered_set<StorageId> inputStorages_, outputStorages_;
     std::unordered_map<StorageId, NodeId> writtenBack_;  ///< what ends in an input: written where it stands, it is the input
-    std::unordered_multimap<StorageId, Name> shown_;  ///< storage of a returned value -> input to which the program says that value belongs
+    std::unordered_multimap<StorageId, Name> shown_;     ///< storage of a returned value -> input to which the program says that value belongs
     NodeId bareOutput_;
 };
 

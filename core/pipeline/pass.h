@@ -45,22 +45,22 @@ struct CheckStep {
 
 /// A recorded verdict (reason-codes.md 1).
 struct Decision {
-    NodeRef node;             ///< the node at the time of the decision
-    NodeRef origin;           ///< the node of the graph as opened that it stems from; may be invalid
-    Name op;                  ///< the node's own target, canonical
-    std::string argument;     ///< argument name, or base index for v2
-    std::string verdict;      ///< in-place, clone, not-attempted; applied, refused
-    std::string need = "unknown";  ///< needed, avoidable, unknown, none
-    std::string avoidedBy;    ///< bundled pipeline that writes it in place; set by the runner (RunOptions::judgeNeeds)
-    std::string code;         ///< RI30.READ, …
-    NodeRef blocker;          ///< the node in the way, if any
-    NodeRef view;             ///< the value through which it is in the way
+    NodeRef node;                               ///< the node at the time of the decision
+    NodeRef origin;                             ///< the node of the graph as opened that it stems from; may be invalid
+    Name op;                                    ///< the node's own target, canonical
+    std::string argument;                       ///< argument name, or base index for v2
+    std::string verdict;                        ///< in-place, clone, not-attempted; applied, refused
+    std::string need = "unknown";               ///< needed, avoidable, unknown, none
+    std::string avoidedBy;                      ///< bundled pipeline that writes it in place; set by the runner (RunOptions::judgeNeeds)
+    std::string code;                           ///< RI30.READ, …
+    NodeRef blocker;                            ///< the node in the way, if any
+    NodeRef view;                               ///< the value through which it is in the way
     std::optional<std::int64_t> reportedBytes;  ///< as PyTorch's log counts
     bool counted = false;
     std::optional<std::int64_t> clonedBytes, neededBytes;
-    std::string bytesExpr;    ///< when symbolic
-    std::string rule;         ///< row of the decision table, e.g. `reinplace 4.5 step 6`
-    Params params;            ///< of the sentence
+    std::string bytesExpr;  ///< when symbolic
+    std::string rule;       ///< row of the decision table, e.g. `reinplace 4.5 step 6`
+    Params params;          ///< of the sentence
     std::vector<CheckStep> checks;
 };
 
@@ -105,8 +105,8 @@ struct WriteForms {
     List removed;     ///< copies that no-op removal takes away although a write comes between
     List kept;        ///< copies that it leaves
 
-    static constexpr std::array<List WriteForms::*, 5> lists = {&WriteForms::v1, &WriteForms::functional, &WriteForms::inPlace,
-                                                                &WriteForms::removed, &WriteForms::kept};
+    static constexpr std::array<List WriteForms::*, 5> lists = {&WriteForms::v1, &WriteForms::functional, &WriteForms::inPlace, &WriteForms::removed,
+                                                                &WriteForms::kept};
 };
 
 class PassContext {
@@ -119,8 +119,8 @@ public:
     /// For work on a part of the graph that gets a context of its own.
     const CancelToken& cancel() const { return cancel_; }
 
-    /// Asked by a pass that stops early (Pass::stopsEarly) before each thing that it changes: false once the budget is used up. What it leaves then is
-    /// as correct as the graph that it was given.
+    /// Asked by a pass that stops early (Pass::stopsEarly) before each thing that it changes: false once the budget is used up. What it leaves then
+    /// is as correct as the graph that it was given.
     bool mayRewrite() {
         if (budget->taken >= budget->most) return false;
         ++budget->taken;
@@ -157,7 +157,7 @@ class Pass {
 public:
     virtual ~Pass() = default;
     virtual std::string_view name() const = 0;
-    virtual std::string_view help() const = 0;                        ///< one line
+    virtual std::string_view help() const = 0;  ///< one line
     virtual std::vector<PassOption> options() const { return {}; }
     /// It honours PassContext::mayRewrite, so that a search can find the rewrite after which results differ.
     virtual bool stopsEarly() const { return false; }

@@ -30,13 +30,13 @@ std::vector<std::string> pipelineNames();
 /// One stage as observers see it. Stage 1 is `imported`.
 struct StageResult {
     int index = 1;
-    std::string name;                  ///< pass name, `#2` when it occurs again
-    std::string pass, options;         ///< empty for `imported`; options = canonical `{...}` inside
+    std::string name;           ///< pass name, `#2` when it occurs again
+    std::string pass, options;  ///< empty for `imported`; options = canonical `{...}` inside
     enum class State : std::uint8_t { Ok, Failed, Skipped } state = State::Ok;
     std::uint64_t hash = 0;
     bool changed = false;
     std::int64_t wallNs = 0;
-    std::string message;               ///< of a failed or skipped stage
+    std::string message;  ///< of a failed or skipped stage
     const std::vector<Rewrite>* rewrites = nullptr;
     const std::vector<Decision>* decisions = nullptr;
     const std::vector<Diagnostic>* diagnostics = nullptr;
@@ -68,15 +68,16 @@ struct RunOptions {
 };
 
 struct RunResult {
-    bool complete = true;              ///< every step ran
-    bool failed = false;               ///< a pass or the verifier failed; `error` says which
+    bool complete = true;  ///< every step ran
+    bool failed = false;   ///< a pass or the verifier failed; `error` says which
     std::optional<Diagnostic> error;
     std::vector<Diagnostic> diagnostics;
     std::vector<std::pair<std::string, std::vector<Decision>>> decisions;  ///< by stage name
-    std::int64_t rewritesTaken = 0;    ///< of passes that stop early, as they count them
+    std::int64_t rewritesTaken = 0;                                        ///< of passes that stop early, as they count them
 };
 
 /// Runs the steps on `g` in place; verifies before the first and after each step that changed the graph. On failure `g` is the last good stage.
-RunResult runPipeline(Graph& g, const Pipeline& pipeline, const OpRegistry& ops, const std::vector<PassObserver*>& observers, const RunOptions& options = {});
+RunResult runPipeline(Graph& g, const Pipeline& pipeline, const OpRegistry& ops, const std::vector<PassObserver*>& observers,
+                      const RunOptions& options = {});
 
 }  // namespace aliascope

@@ -11,7 +11,7 @@ namespace aliascope {
 namespace {
 
 /// Nodes of all runs together, in graphs in which a call may have to clone and in others; runs of a small graph.
-constexpr std::size_t kMostNodes = 12'000, kMostNodesWithoutCalls = 4'000, kMostRuns = 48;
+constexpr std::size_t kMostNodes = 6'000, kMostNodesWithoutCalls = 3'000, kMostRuns = 48;
 
 bool isLaunchOrWrapper(const Node& n) {
     static const std::array<Name, 4> names = {Name("hop::auto_functionalized"), Name("hop::auto_functionalized_v2"),
@@ -32,13 +32,13 @@ struct Choices : PassObserver {
                 if (!d.op.view().starts_with("hop::")) (d.code == "RI40" ? unprofitable : writers).push_back(d.node.name);
         } else if (stage.pass == "remove-noops") {
             for (const Decision& d : *stage.decisions)
-                if (d.verdict == "refused") copiesLeft.push_back(d.node.name);
+                if (d.verdict == "refused" && d.code == "CLONE_GUARD") copiesLeft.push_back(d.node.name);
             for (const Rewrite& r : *stage.rewrites)
                 if (!r.before.empty()) copiesRemoved.push_back(r.before.front().name);
         }
         return {};
     }
-    std::vector<Name> writers, unprofitable;     ///< operators that re-inplacing asked about
+    std::vector<Name> writers, unprofitable;      ///< operators that re-inplacing asked about
     std::vector<Name> copiesLeft, copiesRemoved;  ///< of no-op removal
 };
 

@@ -16,14 +16,14 @@ namespace aliascope::testing {
 /// One pipeline over one program.
 struct LaneOutcome {
     std::string pipeline;
-    std::vector<std::string> said;                     ///< codes of all warnings
-    std::string unsound;                               ///< code of the warning with which a pass says that PyTorch goes wrong here; empty = none
-    bool strict = false;                               ///< keeps bits of floats that PyTorch's rewrites may change (`x + 0`)
-    bool sharesMore = false;                           ///< results lie in one memory, or in an input's, that do not in the program
-    std::string stage;                                 ///< the first that gives something else; empty = none
-    bool announced = false;                            ///< its pass, or one before it, had said so
-    std::string what;                                  ///< what is wrong there
-    CopiesLeft left;                                   ///< in the last graph
+    std::vector<std::string> said;  ///< codes of all warnings
+    std::string unsound;            ///< code of the warning with which a pass says that PyTorch goes wrong here; empty = none
+    bool strict = false;            ///< keeps bits of floats that PyTorch's rewrites may change (`x + 0`)
+    bool sharesMore = false;        ///< results lie in one memory, or in an input's, that do not in the program
+    std::string stage;              ///< the first that gives something else; empty = none
+    bool announced = false;         ///< its pass, or one before it, had said so
+    std::string what;               ///< what is wrong there
+    CopiesLeft left;                ///< in the last graph
 };
 
 struct ProgramOutcome {

@@ -106,9 +106,10 @@ bool checkFiles(const std::vector<std::string>& files, const OpRegistry& ops) {
                                               : outcome.failure.c_str());
         for (const LaneOutcome& lane : outcome.lanes)
             std::printf("; %s %lld clones, %lld B, %lld copies, %lld B, %lld scatters, %lld B%s%s", lane.pipeline.c_str(),
-                        static_cast<long long>(lane.left.clones), static_cast<long long>(lane.left.clonedBytes), static_cast<long long>(lane.left.copies),
-                        static_cast<long long>(lane.left.copiedBytes), static_cast<long long>(lane.left.scatters),
-                        static_cast<long long>(lane.left.scatteredBytes), lane.unsound.empty() ? "" : ", says ", lane.unsound.c_str());
+                        static_cast<long long>(lane.left.clones), static_cast<long long>(lane.left.clonedBytes),
+                        static_cast<long long>(lane.left.copies), static_cast<long long>(lane.left.copiedBytes),
+                        static_cast<long long>(lane.left.scatters), static_cast<long long>(lane.left.scatteredBytes),
+                        lane.unsound.empty() ? "" : ", says ", lane.unsound.c_str());
         std::printf("\n");
     }
     return clean;
