@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "core/analysis/footprint.h"
 #include "core/passes/reinplace_candidates.h"
 #include "core/passes/reinplace_report.h"
 
