@@ -2,6 +2,7 @@
 
 #include "core/passes/reinplace_candidates.h"
 #include "core/passes/sub_graphs.h"
+#include "core/passes/wrapper_lists.h"
 
 namespace aliascope {
 namespace {
@@ -20,7 +21,10 @@ public:
     bool stopsEarly() const override { return true; }
     Result<Outcome> run(Graph& g, PassContext& ctx) const override {
         const AnalysisMode mode = ctx.options().is("analysis", "extent") ? AnalysisMode::Extent : AnalysisMode::Reference;
-        inEveryGraph(g, ctx, [&](Graph& body, PassContext& context) { Reinplacer(body, context, mode).run(); });
+        inEveryGraph(g, ctx, [&](Graph& body, PassContext& context) {
+            if (mode == AnalysisMode::Extent) listsByElement(body, context);
+            Reinplacer(body, context, mode).run();
+        });
         return Outcome::Done;
     }
 };

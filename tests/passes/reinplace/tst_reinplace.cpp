@@ -9,6 +9,12 @@ namespace {
 
 constexpr const char* kInput = R"(arg0_1: "f32[8, 4][4, 1]cpu")";
 
+std::size_t occurrences(const std::string& text, const std::string& what) {
+    std::size_t n = 0;
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
+    return n;
+}
+
 std::string v1(const std::string& body) { return readableGraph(kInput, body); }
 
 }  // namespace
@@ -78,6 +84,22 @@ private slots:
         QCOMPARE(run.decision("xs")->clonedBytes.value_or(-1), 64 + 128);  // storage prefixes
     }
 
+    /// Extent analysis asks about each element: only the one whose old value is read behind the call is cloned.
+    void listElementsAreWrittenOnTheirOwn() {
+        const std::string program = v1(R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
+                              sin: "f32[8, 4][4, 1]cpu" = torch.ops.aten.sin.default(arg0_1)
+                              auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.lst.default, xs = [cos, sin], s = 2.0)
+                              getitem_1 = auto_functionalized[1]
+                              getitem_2: "f32[8, 4][4, 1]cpu" = getitem_1[0]
+                              getitem_3: "f32[8, 4][4, 1]cpu" = getitem_1[1]
+                              return (getitem_2, getitem_3, sin))");
+        RUN_PASSES(extent, program, "reinplace{analysis=extent},decompose-functionalized{mode=extended}");
+        QCOMPARE(occurrences(extent.after, "aten.clone.default"), std::size_t{1});
+        QVERIFY2(extent.after.find("[%cos, ") != std::string::npos, extent.after.c_str());
+        RUN_PASSES(reference, program, "reinplace,decompose-functionalized");
+        QCOMPARE(occurrences(reference.after, "aten.clone.default"), std::size_t{2});
+    }
+
     void listWithOneElementThatFails() {
         RUN_PASSES(run, v1(R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
                               sin: "f32[8, 4][4, 1]cpu" = torch.ops.aten.sin.default(arg0_1)
@@ -99,7 +121,9 @@ private slots:
     }
 
     void noStorage() {
-        RUN_PASSES(run, readableGraph(R"g(arg0_1: "Sym(s7)")g", R"(auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = arg0_1)
+        RUN_PASSES(run,
+                   readableGraph(R"g(arg0_1: "Sym(s7)")g",
+                                 R"(auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = arg0_1)
                                           getitem_1 = auto_functionalized[1]
                                           return (getitem_1,))"),
                    "reinplace");
@@ -127,11 +151,13 @@ private slots:
     }
 
     void v2KeepsTheWriteBack() {
-        RUN_PASSES(run, v1(R"(auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [arg0_1])
+        RUN_PASSES(
+            run,
+            v1(R"(auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [arg0_1])
                               getitem_1: "f32[8, 4][4, 1]cpu" = auto_functionalized_v2[1]
                               copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, getitem_1)
                               return (copy_,))"),
-                   "reinplace");
+            "reinplace");
         QCOMPARE(run.code("0"), "RI00");
         QCOMPARE(run.count("aten.copy_.default"), 1);
     }
@@ -195,26 +221,40 @@ private slots:
         QTest::addColumn<QString>("code");
         QTest::addColumn<QString>("blocker");
         QTest::newRow("read") << R"(mul: "f32[8, 4][4, 1]cpu" = torch.ops.aten.mul.Tensor(cos, 2)
-                                    return (getitem_1, mul))" << "RI30.READ" << "mul";
-        QTest::newRow("output") << "return (getitem_1, cos)" << "RI30.OUTPUT" << "output";
+                                    return (getitem_1, mul))"
+                              << "RI30.READ"
+                              << "mul";
+        QTest::newRow("output") << "return (getitem_1, cos)"
+                                << "RI30.OUTPUT"
+                                << "output";
         QTest::newRow("view") << R"(permute: "f32[4, 8][1, 4]cpu" = torch.ops.aten.permute.default(cos, [1, 0])
                                     mul: "f32[4, 8][1, 4]cpu" = torch.ops.aten.mul.Tensor(permute, 2)
-                                    return (getitem_1, mul))" << "RI30.VIEW" << "permute";
+                                    return (getitem_1, mul))"
+                              << "RI30.VIEW"
+                              << "permute";
         QTest::newRow("view that nobody reads") << R"(permute: "f32[4, 8][1, 4]cpu" = torch.ops.aten.permute.default(cos, [1, 0])
-                                    return (getitem_1,))" << "RI00" << "";
+                                    return (getitem_1,))"
+                                                << "RI00"
+                                                << "";
         QTest::newRow("size") << R"g(sym_size_int: "Sym(8)" = torch.ops.aten.sym_size.int(cos, 0)
-                                    return (getitem_1, sym_size_int))g" << "RI00" << "";
+                                    return (getitem_1, sym_size_int))g"
+                              << "RI00"
+                              << "";
         QTest::newRow("copied elsewhere") << R"(copy_: "f32[8, 4][4, 1]cpu" = torch.ops.aten.copy_.default(arg0_1, cos)
-                                    return (getitem_1,))" << "RI30.COPY" << "copy_";
+                                    return (getitem_1,))"
+                                          << "RI30.COPY"
+                                          << "copy_";
     }
     void laterUses() {
         QFETCH(QString, tail);
         QFETCH(QString, code);
         QFETCH(QString, blocker);
-        RUN_PASSES(run, v1(R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
+        RUN_PASSES(run,
+                   v1(R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
                               auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = cos)
                               getitem_1: "f32[8, 4][4, 1]cpu" = auto_functionalized[1]
-                              )" + tail.toStdString()),
+                              )" +
+                      tail.toStdString()),
                    "reinplace");
         QCOMPARE(QString::fromStdString(run.code("x")), code);
         QCOMPARE(QString::fromStdString(run.decision("x")->blocker.name.str()), blocker);
@@ -243,7 +283,8 @@ private slots:
                    "reinplace");
         QCOMPARE(run.code("self"), "RI00");
         QCOMPARE(run.count("aten.slice_scatter.default"), 0);
-        QVERIFY(run.contains("%slice_tensor : [num_users=1] = call_function[target=torch.ops.aten.slice.Tensor](args = (%arg0_1, 0, 2, 5), kwargs = {})"));
+        QVERIFY(run.contains(
+            "%slice_tensor : [num_users=1] = call_function[target=torch.ops.aten.slice.Tensor](args = (%arg0_1, 0, 2, 5), kwargs = {})"));
         QVERIFY(run.contains("call_function[target=torch.ops.aten.copy_.default](args = (%slice_tensor, %full), kwargs = {})"));
         QCOMPARE(run.count("aten.copy_.default"), 1);
     }
@@ -259,8 +300,10 @@ private slots:
                               return ())"),
                    "reinplace");
         QCOMPARE(run.count("aten.slice_scatter.default"), 0);
-        QVERIFY(run.contains("%slice_tensor : [num_users=1] = call_function[target=torch.ops.aten.slice.Tensor](args = (%arg0_1, 0, 2, 5), kwargs = {})"));
-        QVERIFY(run.contains("%slice_tensor_1 : [num_users=1] = call_function[target=torch.ops.aten.slice.Tensor](args = (%slice_tensor, 1, 1, 3), kwargs = {})"));
+        QVERIFY(run.contains(
+            "%slice_tensor : [num_users=1] = call_function[target=torch.ops.aten.slice.Tensor](args = (%arg0_1, 0, 2, 5), kwargs = {})"));
+        QVERIFY(run.contains(
+            "%slice_tensor_1 : [num_users=1] = call_function[target=torch.ops.aten.slice.Tensor](args = (%slice_tensor, 1, 1, 3), kwargs = {})"));
         QVERIFY(run.contains("args = (%slice_tensor_1, %full)"));
     }
 
@@ -276,7 +319,9 @@ private slots:
                    "reinplace");
         QCOMPARE(run.code("self"), "RI40");
         QCOMPARE(run.count("aten.slice_scatter.default"), 2);
-        QVERIFY(run.contains("%slice_scatter_1 : [num_users=2] = call_function[target=torch.ops.aten.slice_scatter.default](args = (%cos, %slice_scatter_default, 0, 2, 5), kwargs = {})"));
+        QVERIFY(
+            run.contains("%slice_scatter_1 : [num_users=2] = call_function[target=torch.ops.aten.slice_scatter.default](args = (%cos, "
+                         "%slice_scatter_default, 0, 2, 5), kwargs = {})"));
         // The inner scatter had another reader: it now reads the view of the merged result.
         QVERIFY(run.contains("call_function[target=torch.ops.aten.slice.Tensor](args = (%slice_scatter_1, 0, 2, 5), kwargs = {})"));
     }
@@ -319,8 +364,9 @@ private slots:
     }
 
     void foreachOnInputs() {
-        RUN_PASSES(run, readableGraph(R"(arg0_1: "f32[8][1]cpu", arg1_1: "f32[8][1]cpu")",
-                                      R"(_foreach_add = torch.ops.aten._foreach_add.Scalar([arg0_1, arg1_1], 1.0)
+        RUN_PASSES(run,
+                   readableGraph(R"(arg0_1: "f32[8][1]cpu", arg1_1: "f32[8][1]cpu")",
+                                 R"(_foreach_add = torch.ops.aten._foreach_add.Scalar([arg0_1, arg1_1], 1.0)
                                          getitem: "f32[8][1]cpu" = _foreach_add[0]
                                          getitem_1: "f32[8][1]cpu" = _foreach_add[1]
                                          copy_: "f32[8][1]cpu" = torch.ops.aten.copy_.default(arg0_1, getitem)
@@ -345,8 +391,9 @@ private slots:
     }
 
     void symbolicBytesCountAsNothing() {
-        RUN_PASSES(run, readableGraph(R"g(arg0_1: "Sym(s7)", arg1_1: "f32[s7, 4][4, 1]cpu")g",
-                                      R"(cos: "f32[s7, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg1_1)
+        RUN_PASSES(run,
+                   readableGraph(R"g(arg0_1: "Sym(s7)", arg1_1: "f32[s7, 4][4, 1]cpu")g",
+                                 R"(cos: "f32[s7, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg1_1)
                                          auto_functionalized_v2 = torch.ops.higher_order.auto_functionalized_v2(torch.ops.mylib.foo.default, _x_base_index = 0, _all_bases = [cos])
                                          getitem_1: "f32[s7, 4][4, 1]cpu" = auto_functionalized_v2[1]
                                          return (getitem_1, cos))"),
@@ -360,10 +407,12 @@ private slots:
     void everyParameterOfASentenceIsThere_data() { laterUses_data(); }
     void everyParameterOfASentenceIsThere() {
         QFETCH(QString, tail);
-        RUN_PASSES(run, v1(R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
+        RUN_PASSES(run,
+                   v1(R"(cos: "f32[8, 4][4, 1]cpu" = torch.ops.aten.cos.default(arg0_1)
                               auto_functionalized = torch.ops.higher_order.auto_functionalized(torch.ops.mylib.foo.default, x = cos)
                               getitem_1: "f32[8, 4][4, 1]cpu" = auto_functionalized[1]
-                              )" + tail.toStdString()),
+                              )" +
+                      tail.toStdString()),
                    "reinplace");
         for (const Decision& d : run.decisions) {
             Diagnostic shown;
