@@ -180,7 +180,7 @@ private slots:
         QVERIFY(says(*v1, "UNDEFINED_READ"));
         QVERIFY(v1->stage.empty() || says(*v1, "OVERLAPPING_WRITES"));
         QVERIFY(!says(*v2, "UNDEFINED_READ") && v2->stage.empty());
-        QVERIFY(!says(*best, "UNDEFINED_READ") && best->stage.empty() && best->clones == 0);
+        QVERIFY(!says(*best, "UNDEFINED_READ") && best->stage.empty() && best->left.clones == 0);
     }
 
     /// The storage of an input exists, and so does what begins where its buffer would.
@@ -196,7 +196,7 @@ private slots:
                                 return (y,))"};
         for (const Row* row : {&ofInput, &atTheStart}) {
             const LaneOutcome v1 = *check(*row, {"torch-v1"}).lane("torch-v1");
-            QVERIFY(v1.said.empty() && v1.stage.empty() && v1.clones == 1);
+            QVERIFY(v1.said.empty() && v1.stage.empty() && v1.left.clones == 1);
         }
     }
 
@@ -214,7 +214,7 @@ private slots:
             const ProgramOutcome outcome = checker.check(program(row));
             QVERIFY2(outcome.lanes.at(0).stage.empty(), outcome.lanes.at(0).what.c_str());
             QCOMPARE(QString::fromStdString(outcome.lanes.at(0).unsound), QString("NO_CLONE_SET"));
-            QCOMPARE(outcome.lanes.at(0).clones, std::int64_t{1});
+            QCOMPARE(outcome.lanes.at(0).left.clones, std::int64_t{1});
         }
     }
 
@@ -243,8 +243,8 @@ private slots:
                          return (y, old))"};
         const ProgramOutcome outcome = check(row, {"torch-v1", "best"});
         QVERIFY2(outcome.failure.empty(), outcome.failure.c_str());
-        QCOMPARE(outcome.lane("torch-v1")->clonedBytes, std::int64_t{128});
-        QCOMPARE(outcome.lane("best")->clonedBytes, std::int64_t{16});
+        QCOMPARE(outcome.lane("torch-v1")->left.clonedBytes, std::int64_t{128});
+        QCOMPARE(outcome.lane("best")->left.clonedBytes, std::int64_t{16});
     }
 
     /// F7: sizes, strides and start of the view are those of the base, only the dtype differs: no alias of it, and no slice.
@@ -293,7 +293,7 @@ private slots:
         const LaneOutcome *v1 = outcome.lane("torch-v1"), *best = outcome.lane("best");
         QVERIFY(!v1->stage.empty());
         QCOMPARE(std::count(v1->said.begin(), v1->said.end(), "OVERLAPPING_WRITES"), 2);  // of the form, and of what re-inplacing makes of it
-        QVERIFY(best->stage.empty() && best->clones == 0);
+        QVERIFY(best->stage.empty() && best->left.clones == 0);
     }
 
     /// R6: behind an operator with an effect token PyTorch's pass stops at the next candidate.
@@ -340,8 +340,8 @@ private slots:
         checker.pipelines = {*namedPipeline("torch-v2"), *namedPipeline("best")};
         const ProgramOutcome outcome = checker.check(g);
         QVERIFY2(outcome.failure.empty() && outcome.refused.empty(), (outcome.failure + outcome.refused).c_str());
-        QCOMPARE(outcome.lane("torch-v2")->clonedBytes, std::int64_t{6 * 4 * 4});
-        QCOMPARE(outcome.lane("best")->clonedBytes, std::int64_t{0});
+        QCOMPARE(outcome.lane("torch-v2")->left.clonedBytes, std::int64_t{6 * 4 * 4});
+        QCOMPARE(outcome.lane("best")->left.clonedBytes, std::int64_t{0});
         Decisions seen;
         runPipeline(g, *namedPipeline("torch-v2"), ops_, {&seen});
         QCOMPARE(seen.clones.size(), std::size_t{1});
@@ -373,8 +373,8 @@ private slots:
         checker.pipelines = {*namedPipeline("torch-v2"), *namedPipeline("best")};
         const ProgramOutcome outcome = checker.check(program(row));
         QVERIFY2(outcome.failure.empty(), outcome.failure.c_str());
-        QCOMPARE(outcome.lane("torch-v2")->clonedBytes, std::int64_t{128});
-        QCOMPARE(outcome.lane("best")->clonedBytes, std::int64_t{0});
+        QCOMPARE(outcome.lane("torch-v2")->left.clonedBytes, std::int64_t{128});
+        QCOMPARE(outcome.lane("best")->left.clonedBytes, std::int64_t{0});
     }
 };
 
