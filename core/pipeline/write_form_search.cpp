@@ -60,11 +60,7 @@ public:
         if (runsLeft_ < 2) return {};
         best_ = tryOut({});
         if (!best_.complete || best_.left.count() == 0) return {};
-        for (const auto& [list, names] : alternatives()) {
-            WriteForms forms = best_.forms;
-            for (Name name : names) (forms.*list).try_emplace(name);
-            if (names.size() > 1) consider(forms);
-        }
+        wholesale();
         for (bool better = true; better && runsLeft_ > 0;) {
             better = false;
             for (const auto& [list, names] : alternatives())
@@ -74,6 +70,19 @@ public:
     }
 
 private:
+    /// Each list as a whole, alone and with all calls in v1 form: two changes may only help together.
+    void wholesale() {
+        const auto all = [](WriteForms forms, const auto& alternative) {
+            for (Name name : alternative.second) (forms.*alternative.first).try_emplace(name);
+            return forms;
+        };
+        const auto single = alternatives();
+        for (const auto& alternative : single)
+            if (alternative.second.size() > 1) accept(tryOut(all(best_.forms, alternative)));
+        for (std::size_t i = 1; i < single.size() && !calls_.empty(); ++i)
+            if (!single[i].second.empty()) accept(tryOut(all(all({}, single.front()), single[i])));
+    }
+
     struct Trial {
         WriteForms forms;
         CopiesLeft left;
@@ -119,9 +128,8 @@ private:
         return trial;
     }
 
-    /// Keeps what copies less. Whatever is new in `forms` is said to have brought the difference.
-    bool consider(const WriteForms& forms) {
-        Trial trial = tryOut(forms);
+    /// Keeps what copies less. Whatever is new in its forms is said to have brought the difference.
+    bool accept(Trial trial) {
         if (!trial.complete || !(trial.cost() < best_.cost())) return false;
         const WriteForms::Bytes bytes{trial.left.bytes(), best_.left.bytes()};
         for (auto list : WriteForms::lists)
@@ -134,7 +142,15 @@ private:
     bool toggle(WriteForms::List WriteForms::*list, Name name) {
         WriteForms forms = best_.forms;
         if (!(forms.*list).erase(name)) (forms.*list).try_emplace(name);
-        return consider(forms);
+        Trial trial = tryOut(forms);
+        // A copy that goes may leave others standing that only make up for it: then all of them are tried.
+        bool more = false;
+        if (list == &WriteForms::removed && trial.complete)
+            for (Name left : trial.choices.copiesLeft)
+                if (std::find(best_.choices.copiesLeft.begin(), best_.choices.copiesLeft.end(), left) == best_.choices.copiesLeft.end())
+                    more = forms.removed.try_emplace(left).second || more;
+        if (accept(std::move(trial))) return true;
+        return more && accept(tryOut(forms));
     }
 
     const Graph& opened_;

@@ -289,7 +289,9 @@ ProgramOutcome ProgramChecker::check(const Graph& program) const {
     for (const LaneOutcome& lane : out.lanes) {
         if (!best || !out.failure.empty() || &lane == best || !lane.unsound.empty() || !lane.stage.empty() || lane.sharesMore) continue;
         if (best->strict) continue;  // its sums are exact, and computing one moves bytes
-        if (best->left.clones > lane.left.clones && best->left.count() > lane.left.count())
+        // Two small copies may take the place of one large one.
+        const bool fewerBytes = best->left.bytes() < lane.left.bytes();
+        if (best->left.clones > lane.left.clones && best->left.count() > lane.left.count() && !fewerBytes)
             out.failure = "best keeps more clones than " + lane.pipeline;
         else if (best->left.bytes() > lane.left.bytes())
             out.failure = "best copies more bytes than " + lane.pipeline;
