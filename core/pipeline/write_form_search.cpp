@@ -11,7 +11,7 @@ namespace aliascope {
 namespace {
 
 /// Nodes of all runs together, in graphs in which a call may have to clone and in others; runs of a small graph.
-constexpr std::size_t kMostNodes = 6'000, kMostNodesWithoutCalls = 3'000, kMostRuns = 48;
+constexpr std::size_t kMostNodes = 6'000, kMostNodesWithoutCalls = 3'000, kMostRuns = 48, kMostDeepRuns = 400;
 
 bool isLaunchOrWrapper(const Node& n) {
     static const std::array<Name, 4> names = {Name("hop::auto_functionalized"), Name("hop::auto_functionalized_v2"),
@@ -61,15 +61,58 @@ public:
         best_ = tryOut({});
         if (!best_.complete || best_.left.count() == 0) return {};
         wholesale();
-        for (bool better = true; better && runsLeft_ > 0;) {
-            better = false;
-            for (const auto& [list, names] : alternatives())
-                for (Name name : names) better = toggle(list, name) || better;
+        while (oneByOne() && runsLeft_ > 0) {
+        }
+        if (const auto yardsticks = others(); exceedsAny(yardsticks)) {
+            runsLeft_ = std::min(kMostDeepRuns, kMostNodes / (opened_.size() + 1));
+            while (exceedsAny(yardsticks) && twoByTwo()) {
+            }
         }
         return std::move(best_.forms);
     }
 
 private:
+    using Change = std::pair<WriteForms::List WriteForms::*, Name>;
+
+    bool oneByOne() {
+        bool better = false;
+        for (const Change& change : changes()) better = toggle({change}) || better;
+        return better;
+    }
+
+    /// True when a pair copies less: then others may help on top of it.
+    bool twoByTwo() {
+        const std::vector<Change> all = changes();
+        for (std::size_t i = 0; i < all.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                if (runsLeft_ > 0 && toggle({all[j], all[i]})) return true;
+        return false;
+    }
+
+    /// What PyTorch's own forms leave of the graph; only where `best` as a whole runs, since texts have no counterpart.
+    std::vector<CopiesLeft> others() const {
+        std::vector<CopiesLeft> out;
+        if (pipeline_.name != "best") return out;
+        for (const char* name : {"torch-v1", "torch-v2"}) {
+            const auto pipeline = namedPipeline(name);
+            if (!pipeline || options_.cancel.cancelled()) break;
+            Graph g = opened_.clone();
+            RunOptions options;
+            options.cancel = options_.cancel;
+            options.verify = false;
+            if (runPipeline(g, *pipeline, ops_, {}, options).complete) out.push_back(copiesLeft(g, ops_));
+        }
+        return out;
+    }
+
+    /// More bytes, or as many by more clones.
+    bool exceedsAny(const std::vector<CopiesLeft>& yardsticks) const {
+        return std::any_of(yardsticks.begin(), yardsticks.end(), [&](const CopiesLeft& other) {
+            return best_.left.bytes() > other.bytes() ||
+                   (best_.left.bytes() == other.bytes() && best_.left.count() > other.count() && best_.left.clones > other.clones);
+        });
+    }
+
     /// Each list as a whole, alone and with all calls in v1 form: two changes may only help together.
     void wholesale() {
         const auto all = [](WriteForms forms, const auto& alternative) {
@@ -139,16 +182,30 @@ private:
         return true;
     }
 
-    bool toggle(WriteForms::List WriteForms::*list, Name name) {
+    std::vector<Change> changes() const {
+        std::vector<Change> out;
+        for (const auto& [list, names] : alternatives())
+            for (Name name : names) out.emplace_back(list, name);
+        return out;
+    }
+
+    bool toggle(const std::vector<Change>& changed) {
         WriteForms forms = best_.forms;
-        if (!(forms.*list).erase(name)) (forms.*list).try_emplace(name);
+        bool removes = false;
+        for (const auto& [list, name] : changed) {
+            if (!(forms.*list).erase(name)) (forms.*list).try_emplace(name);
+            removes = removes || list == &WriteForms::removed;
+        }
         Trial trial = tryOut(forms);
-        // A copy that goes may leave others standing that only make up for it: then all of them are tried.
+        // What stands in the way only now: copies that make up for the one that went, scatters that do not pay any more. Then all go.
         bool more = false;
-        if (list == &WriteForms::removed && trial.complete)
-            for (Name left : trial.choices.copiesLeft)
-                if (std::find(best_.choices.copiesLeft.begin(), best_.choices.copiesLeft.end(), left) == best_.choices.copiesLeft.end())
-                    more = forms.removed.try_emplace(left).second || more;
+        const auto follow = [&](WriteForms::List WriteForms::*into, std::vector<Name> Choices::*which) {
+            const std::vector<Name>& before = best_.choices.*which;
+            for (Name now : trial.choices.*which)
+                if (std::find(before.begin(), before.end(), now) == before.end()) more = (forms.*into).try_emplace(now).second || more;
+        };
+        if (trial.complete) follow(&WriteForms::inPlace, &Choices::unprofitable);
+        if (trial.complete && removes) follow(&WriteForms::removed, &Choices::copiesLeft);
         if (accept(std::move(trial))) return true;
         return more && accept(tryOut(forms));
     }

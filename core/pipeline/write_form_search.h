@@ -10,8 +10,8 @@ namespace aliascope {
 bool needsFormSearch(const Graph& opened, const Pipeline& pipeline, const OpRegistry& ops);
 
 /// Runs the pipeline on clones of the graph, with all calls in v1 form, with all copies that a write comes between removed, with all kept, with all
-/// writes functional, then with one thing changed at a time, as long as fewer bytes are copied at the end, or as many by fewer copies. How often is
-/// bounded by the size of the graph. Empty when nothing was found, or on cancel.
+/// writes functional, then with one thing changed at a time, as long as fewer bytes are copied at the end, or as many by fewer copies.
+/// Where PyTorch's own pipelines still copy less, changes are tried two at a time. How often is bounded by the size of the graph. Empty when nothing was found, or on cancel.
 WriteForms searchWriteForms(const Graph& opened, const Pipeline& pipeline, const OpRegistry& ops, const RunOptions& options);
 
 }  // namespace aliascope
