@@ -90,6 +90,12 @@ std::int64_t graphOfLane(const std::vector<LaneRow>& lanes, const std::string& n
     return imported && foreign != lanes.end() ? foreign->graph : lanes.back().graph;
 }
 
+/// Of the lanes of one graph, at least one, the one that is shown when none is named: the last, but stages rather than the graph as it was read.
+const LaneRow& defaultLane(const std::vector<LaneRow>& lanes) {
+    const auto foreign = isOnlyRead(lanes.back()) ? std::find_if(lanes.begin(), lanes.end(), isForeign) : lanes.end();
+    return foreign == lanes.end() ? lanes.back() : *foreign;
+}
+
 /// The graph that --graph names, else that of the lane of that name.
 GraphRow pickGraphRow(Command& c, const Recording& recording, const std::vector<LaneRow>& lanes, const std::string& lane) {
     const auto graphs = recording.graphs();
@@ -418,12 +424,13 @@ Staged openSession(Command& c, const std::string& file) {
     std::erase_if(lanes, [&](const LaneRow& lane) { return lane.graph != staged.graph.id; });
     if (lanes.empty()) throw Failure{ExitNotFound, fmt::format("graph {} of {} has no recorded stage", staged.graph.name, file)};
     const std::string wanted = c.args().get("--pipeline");
-    auto lane =
-        wanted.empty() ? std::prev(lanes.end()) : std::find_if(lanes.begin(), lanes.end(), [&](const LaneRow& l) { return l.name == wanted; });
-    if (wanted.empty() && isOnlyRead(*lane))
-        if (const auto foreign = std::find_if(lanes.begin(), lanes.end(), isForeign); foreign != lanes.end()) lane = foreign;
-    if (lane == lanes.end()) throw Failure{ExitNotFound, fmt::format("no lane {} in {}; it has {}", wanted, file, laneList(lanes))};
-    staged.lane = *lane;
+    if (wanted.empty()) {
+        staged.lane = defaultLane(lanes);
+    } else {
+        const auto lane = std::find_if(lanes.begin(), lanes.end(), [&](const LaneRow& l) { return l.name == wanted; });
+        if (lane == lanes.end()) throw Failure{ExitNotFound, fmt::format("no lane {} in {}; it has {}", wanted, file, laneList(lanes))};
+        staged.lane = *lane;
+    }
     if (lanes.size() > 1 && wanted.empty())
         c.note(fmt::format("{} lanes; taking {}. --pipeline picks another: {}", lanes.size(), staged.lane.name, laneList(lanes)));
     if (c.args().has("--redact-paths")) redactAsAsked(c, staged, staged.folder.file("redacted.aliascope"));
@@ -449,7 +456,7 @@ Staged openLane(Command& c, const std::string& file, const std::string& lane) {
                 if (row.name.ends_with("-" + lane)) fitting.push_back(row);
         if (fitting.size() > 1 && lane.find('-') == std::string::npos && fitting.front().name != lane)
             usage(fmt::format("{}:{} fits several lanes: {}", file, lane, laneList(fitting)));
-        if (lane.empty()) fitting.assign(1, lanes.back());
+        if (lane.empty()) fitting.assign(1, defaultLane(lanes));
         if (!fitting.empty()) {
             staged.lane = fitting.back();
             return staged;

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_set>
 
 #include "app/cli/command.h"
 #include "app/cli/limits.h"
 #include "app/cli/source.h"
 #include "core/recording/foreign_lanes.h"
 #include "core/recording/recorder.h"
+#include "core/recording/recording.h"
+#include "core/text/stage_order.h"
 
 namespace aliascope::cli {
 namespace {
@@ -63,8 +66,22 @@ void importStages(Command& c, Recorder& recorder, const Document& document, cons
     if (auto recorded = recordForeignLanes(recorder, document, units, ids, c.ops(), c.cancel()); !recorded) {
         Diagnostic d = recorded.error();
         d.severity = Severity::Warning;
+        if (d.code == "R050") d.note = "the graphs are in the session, not all stages of theirs; --graph or --latest picks";
         c.warn(d);
     }
+}
+
+/// Lanes that the file needs for all that importUnit and importStages make of these units, beside those that the session has.
+std::size_t lanesWanted(const std::string& session, const Document& document, const std::vector<std::size_t>& units) {
+    const auto recording = Recording::open(session);
+    const std::unordered_set<std::size_t> named(units.begin(), units.end());
+    const auto chains = stageChains(document);
+    const auto stepped = std::count_if(chains.begin(), chains.end(), [&](const StageChain& chain) {
+        return named.contains(chain.home) || std::any_of(units.begin(), units.end(), [&](std::size_t unit) {
+                   return sameCompilation(document.units[chain.home], document.units[unit]);
+               });
+    });
+    return (recording ? (*recording)->lanes().size() : 0) + units.size() + std::size_t(stepped);
 }
 
 }  // namespace
@@ -86,7 +103,7 @@ void runImport(Command& c) {
         if (!ids) endWith(ids.error());
         const auto units = chosenUnits(c, document);
         // Where there is no room for a lane of every graph, stages count more than single graphs.
-        const bool crowded = units.size() >= static_cast<std::size_t>(chosenLimits(c).recording.lanes);
+        const bool crowded = lanesWanted(session, document, units) > static_cast<std::size_t>(chosenLimits(c).recording.lanes);
         if (crowded) importStages(c, **recorder, document, units, *ids);
         bool room = true;
         for (const std::size_t unit : units) {

@@ -71,6 +71,39 @@ private slots:
         QVERIFY2(last.out.contains("Forward graph 39"), qPrintable(last.out + last.err));
     }
 
+    /// Stages count more than single graphs also where only both together are too many, and beside what other files took.
+    void stagesComeFirstWhereLanesAreFew() {
+        QByteArray log;
+        for (int id = 0; id < 5; ++id) log += compilation(id);
+        const auto foreign = [&](const QStringList& files, const char* limit) {
+            const QString session = folder_.filePath(QStringLiteral("few-%1.aliascope").arg(QLatin1String(limit)));
+            const QStringList words = QStringList{"import"} + files + QStringList{"-o", session, "--limits", QStringLiteral("lanes=") + limit};
+            const Answer imported = runProgram(words, log);
+            int found = 0;
+            for (int id = 0; id < 5; ++id)
+                found += runProgram({"stages", session, "--pipeline", QStringLiteral("torch %1/0 inference").arg(id)}).exit == 0;
+            return imported.exit == 0 && imported.err.contains("--latest picks") ? found : -1;
+        };
+        QCOMPARE(foreign({"-"}, "12"), 5);  // 10 graphs and 5 chains
+        QFile before(folder_.filePath("before.log"));
+        QVERIFY(before.open(QIODevice::WriteOnly));
+        before.write(compilation(7));
+        before.close();
+        QCOMPARE(foreign({before.fileName(), "-"}, "16"), 5);  // 3 lanes are taken
+    }
+
+    /// What is shown of a session when no lane is named does not depend on the verb.
+    void stagesAndCompareTakeTheSameLane() {
+        const QString session = folder_.filePath("crowded.aliascope");
+        const Answer imported = runProgram({"import", "-", "-o", session, "--limits", "lanes=2"}, compilation(0));
+        QVERIFY2(imported.exit == 0, qPrintable(imported.err));
+        const Answer stages = runProgram({"stages", session, "--json"});
+        const Answer compared = runProgram({"compare", session, session, "--json"});
+        QCOMPARE(stages.json()["input"].toObject()["lane"].toString(), QStringLiteral("torch 0/0 inference"));
+        const QJsonObject sides = compared.json()["input"].toObject();
+        for (const char* side : {"a", "b"}) QCOMPARE(sides[QLatin1String(side)].toObject()["lane"].toString(), QStringLiteral("torch 0/0 inference"));
+    }
+
     void listTellsNotes() {
         const QByteArray head = "V0107 10:00:00.000000 71 torch/x.py:9] [0/0] [__graph_breaks] ";
         const Answer answer =
