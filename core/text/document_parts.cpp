@@ -21,6 +21,9 @@ constexpr std::string_view kLookedFor =
     "graph text (\"graph():\"), readable Python (\"class …(torch.nn.Module):\" or \"def forward(\"), tables, programs of torch.export, "
     "runs of nodes or statements";
 
+// Parameter of an error about an archive inside archives.
+constexpr std::string_view kKindParam = "kind", kArchive = "archive";
+
 constexpr int kNesting = 2;  // a folder may hold archives; these hold no further ones
 
 /// What a text is in which no graph was found, as far as that helps; may be empty.
@@ -49,11 +52,45 @@ void sortOutRepro(std::vector<Unit>& units) {
     numberUnits(units);
 }
 
-/// A graph and the code that was generated from it, one after the other, are one graph (formats.md 2).
+bool isText(const Value& v) { return v.kind() >= Value::Kind::String && v.kind() <= Value::Kind::Opaque; }
+
+/// Whether two renderings of one graph may spell an argument so: graph text has no quotes around strings, so what is a text in both need not be of
+/// one kind. Nodes are the same by name.
+bool sameArgument(const Graph& a, const Value& x, const Graph& b, const Value& y) {
+    if (isText(x) && isText(y)) return x.name() == y.name();
+    if (x.kind() != y.kind()) return false;
+    if (x.isNode()) return a[x.asNode()].name == b[y.asNode()].name;
+    if (!x.isContainer()) return x == y;
+    return x.keys() == y.keys() && std::equal(x.items().begin(), x.items().end(), y.items().begin(), y.items().end(),
+                                              [&](const Value& i, const Value& j) { return sameArgument(a, i, b, j); });
+}
+
+/// The same operator with the same operands; types aside.
+bool sameCall(const Graph& a, const Node& x, const Graph& b, const Node& y) {
+    if (x.kind != y.kind) return false;
+    // The target of an input is the name that the caller uses; generated code need not have it.
+    const bool input = x.kind == NodeKind::Placeholder;
+    if (!input && (x.op.empty() || y.op.empty() ? x.target != y.target : x.op != y.op)) return false;
+    const auto sameArguments = [&](const Value& i, const Value& j) { return sameArgument(a, i, b, j); };
+    if (!std::equal(x.args.begin(), x.args.end(), y.args.begin(), y.args.end(), sameArguments)) return false;
+    return std::equal(x.kwargs.begin(), x.kwargs.end(), y.kwargs.begin(), y.kwargs.end(),
+                      [&](const Keyword& i, const Keyword& j) { return i.first == j.first && sameArguments(i.second, j.second); });
+}
+
+bool sameCalls(const Graph& a, const Graph& b) {
+    if (!sameNames(a, b)) return false;
+    for (const NodeId id : inOrder(a))
+        if (!sameCall(a, a[id], b, b[b.find(a[id].name)])) return false;
+    return true;
+}
+
+/// A graph and the code that was generated from it, one after the other, are one graph (formats.md 2). What differs in more than types is another
+/// one: passes change an operator and leave the names.
 void sortOutGeneratedCode(std::vector<Unit>& units) {
     const auto isCodeOf = [](const Unit& graph, const Unit& code) {
         return graph.form == GraphForm::GraphText && graph.graph.style.graphHeader && code.form == GraphForm::Readable &&
-               code.graph.style.frame == PrintStyle::Frame::Def && code.diagnostics.empty() && sameNames(graph.graph, code.graph);
+               code.graph.style.frame == PrintStyle::Frame::Def && code.diagnostics.empty() && graph.group == code.group &&
+               sameCalls(graph.graph, code.graph);
     };
     std::vector<Unit> kept;
     for (Unit& unit : units) {
@@ -236,7 +273,14 @@ Result<Document> readBytes(std::string bytes, const std::string& path, const Rea
     d.note = kind == FileKind::Gzip ? "this is a gzip stream inside a gzip stream"
              : archive              ? "this is an archive inside archives"
                                     : noteOn(kind, bytes);
+    if (archive) markNestedArchive(d);
     return fail(std::move(d));
+}
+
+void markNestedArchive(Diagnostic& d) { d.with(std::string(kKindParam), std::string(kArchive)); }
+
+bool isNestedArchive(const Diagnostic& d) {
+    return std::any_of(d.params.begin(), d.params.end(), [](const auto& p) { return p.first == kKindParam && p.second == kArchive; });
 }
 
 bool sameNames(const Graph& a, const Graph& b) {

@@ -38,6 +38,10 @@ Diagnostic noGraph(const std::string& path, std::string note);
 /// What a JSON text is when it is no program, for a note.
 std::string describeJson(JsonValue root);
 
+/// An error about an archive inside too many others, or about what holds nothing else, is marked by a parameter; `d.note` says it to people.
+void markNestedArchive(Diagnostic& d);
+bool isNestedArchive(const Diagnostic& d);
+
 /// Whether both may be renderings of one graph: the same nodes, in any order.
 bool sameNames(const Graph& a, const Graph& b);
 /// Moves the places of all nodes, bodies included, by so many bytes; a negative number as its two's complement.

@@ -45,7 +45,11 @@ public:
             if (context_.options.cancel.cancelled()) break;
             take(i);
         }
-        if (doc_.units.empty()) return fail(noGraph(path_, emptyNote()));
+        if (doc_.units.empty()) {
+            Diagnostic d = noGraph(path_, emptyNote());
+            if (nestedArchive_ && source_.members().size() == 1) markNestedArchive(d);
+            return fail(std::move(d));
+        }
         orderStages(doc_.units);
         return std::move(doc_);
     }
@@ -104,7 +108,10 @@ private:
         if (!part) {
             const std::string& code = part.error().code;
             if (code != "R002" && code != "R003") doc_.diagnostics.push_back(part.error());
-            if (part.error().note.find("inside archives") != std::string::npos) return skip(i, part.error().note);
+            if (isNestedArchive(part.error())) {
+                nestedArchive_ = true;
+                return skip(i, part.error().note);
+            }
             return skip(i, code == "R002" || code == "R003" ? "no graph in it" : part.error().sentence());
         }
         // Words of a file that is no dump may look like statements.
@@ -126,7 +133,6 @@ private:
 
     void placeUnits(std::size_t before, std::size_t member, const std::optional<AotName>& aot) {
         const MemberPlace& place = places_[member];
-        auto& block = block_[std::string(folderOf(source_.members()[member].name))];
         if (place.kind == MemberPlace::Kind::Depyf) mergeRenderings(before);
         const bool script = doc_.units.size() > before && doc_.units[before].graph.name == "Repro";
         for (std::size_t u = before; u < doc_.units.size(); ++u) {
@@ -137,19 +143,22 @@ private:
                 unit.label = place.stage;
             }
             if (place.phase != Phase::Unknown) unit.graph.phase = place.phase;
-            if (aot)
-                takeAotName(unit, *aot);
-            else if (unit.graph.phase == Phase::Unknown)
-                block.push_back(u);
+            if (aot) takeAotName(unit, *aot);
         }
         if (place.kind == MemberPlace::Kind::Model) mergeRunnable(before, script);
-        std::erase_if(block, [&](std::size_t u) { return u >= doc_.units.size(); });
+        if (!hasOutputCode(place)) return;
+        auto& block = block_[std::string(folderOf(source_.members()[member].name))];
+        for (std::size_t u = before; u < doc_.units.size(); ++u)
+            if (!aot && doc_.units[u].graph.phase == Phase::Unknown) block.push_back(u);
         // In a compilation the script repeats the graph that follows.
         if (place.kind == MemberPlace::Kind::Tlparse && script) {
             doc_.units.erase(doc_.units.begin() + static_cast<std::ptrdiff_t>(before), doc_.units.end());
             block.clear();
         }
     }
+
+    /// Whether the folder may hold output code among its graphs.
+    static bool hasOutputCode(const MemberPlace& place) { return place.kind == MemberPlace::Kind::Tlparse || place.kind == MemberPlace::Kind::Model; }
 
     static void takeAotName(Unit& unit, const AotName& aot) {
         unit.graph.phase = aot.phase;
@@ -158,8 +167,7 @@ private:
 
     /// Output code ends a block of graphs and tells their phase and its own.
     std::optional<AotName> noteOutputCode(std::string_view content, std::size_t member) {
-        const MemberPlace::Kind kind = places_[member].kind;
-        if (kind != MemberPlace::Kind::Tlparse && kind != MemberPlace::Kind::Model) return std::nullopt;
+        if (!hasOutputCode(places_[member])) return std::nullopt;
         const auto aot = aotNameOfCode(content);
         if (!aot) return std::nullopt;
         auto& block = block_[std::string(folderOf(source_.members()[member].name))];
@@ -205,6 +213,7 @@ private:
     std::set<std::string, std::less<>> rawLogs_;             // their folders
     std::map<std::string, std::vector<std::size_t>> block_;  // units whose phase the output code will tell, by folder
     std::uint64_t total_ = 0;
+    bool nestedArchive_ = false;  // a member is an archive inside too many others
 };
 
 }  // namespace

@@ -62,6 +62,58 @@ private slots:
         QCOMPARE(other->units.size(), std::size_t(2));
     }
 
+    /// What a pass made of a graph has the names of the graph before it.
+    void aGraphAndOtherCode_data() {
+        QTest::addColumn<QString>("call");
+        QTest::addColumn<QString>("code");
+        QTest::addColumn<int>("units");
+        QTest::newRow("functions") << "call_function[target=torch.add](args = (%x, 1), kwargs = {alpha: 2})"
+                                   << "torch.add(x, 1, alpha = 2)" << 1;
+        QTest::newRow("texts") << "call_function[target=torch.div](args = (%x, %y), kwargs = {rounding_mode: trunc})"
+                               << "torch.div(x, y, rounding_mode = 'trunc')" << 1;
+        QTest::newRow("dtypes") << "call_method[target=to](args = (%x, torch.float32), kwargs = {})"
+                                << "x.to(torch.float32)" << 1;
+        QTest::newRow("operators") << "call_function[target=operator.add](args = (%x, %y), kwargs = {})"
+                                   << "x + y" << 1;
+        QTest::newRow("slices") << "call_function[target=operator.getitem](args = (%x, (slice(None, 3, None), Ellipsis)), kwargs = {})"
+                                << "x[(slice(None, 3, None), Ellipsis)]" << 1;
+        QTest::newRow("lists") << "call_function[target=torch.cat](args = ([%x, %y], -1), kwargs = {})"
+                               << "torch.cat([x, y], -1)" << 1;
+        QTest::newRow("another operator") << "call_function[target=torch.relu](args = (%x,), kwargs = {})"
+                                          << "torch.relu6(x)" << 2;
+        QTest::newRow("written in place") << "call_function[target=torch.add](args = (%x, 1), kwargs = {})"
+                                          << "torch.add_(x, 1)" << 2;
+        QTest::newRow("another number") << "call_function[target=torch.add](args = (%x, 1), kwargs = {})"
+                                        << "torch.add(x, 2)" << 2;
+        QTest::newRow("another input") << "call_function[target=torch.relu](args = (%x,), kwargs = {})"
+                                       << "torch.relu(y)" << 2;
+        QTest::newRow("another option") << "call_function[target=torch.add](args = (%x, 1), kwargs = {alpha: 2})"
+                                        << "torch.add(x, 1, alpha = 3)" << 2;
+        QTest::newRow("a list less") << "call_function[target=torch.cat](args = ([%x, %y],), kwargs = {})"
+                                     << "torch.cat([x])" << 2;
+    }
+    void aGraphAndOtherCode() {
+        QFETCH(QString, call);
+        QFETCH(QString, code);
+        QFETCH(int, units);
+        const auto doc = fixture::read(("graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : [num_users=1] = placeholder[target=y]\n"
+                                        "    %r : [num_users=1] = " +
+                                        call + "\n    return r\n\n\ndef forward(self, x, y):\n    r = " + code + "\n    return r\n")
+                                           .toStdString());
+        QVERIFY(doc.has_value());
+        QCOMPARE(static_cast<int>(doc->units.size()), units);
+    }
+
+    /// Of another rank: another graph, however equal.
+    void codeOfAnotherRank() {
+        const auto log = [](const std::string& rank) {
+            return "[rank0]: graph():\n[rank0]:     %x : [num_users=1] = placeholder[target=x]\n[rank0]:     return (x,)\n" + rank +
+                   "def forward(self, x):\n" + rank + "    return (x,)\n";
+        };
+        QCOMPARE(fixture::read(log("[rank0]: "))->units.size(), std::size_t(1));
+        QCOMPARE(fixture::read(log("[rank1]: "))->units.size(), std::size_t(2));
+    }
+
     void anErrorStaysInItsGraph() {
         const std::string good = fixture::file("in_place_views.graph.txt");
         const auto doc = fixture::read("graph():\n    %x : [num_users=1] = nonsense\n\n" + good);
