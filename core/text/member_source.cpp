@@ -68,17 +68,20 @@ private:
             std::error_code gone;
             const fs::file_status status = it->symlink_status(gone);
             if (fs::is_directory(status)) {
-                if (depth >= kDepth)
-                    skipped_.push_back({name + "/", "folders are read 8 levels deep"});
-                else if (auto below = listBelow(name + "/", depth + 1); !below)
-                    return below;
+                if (depth < kDepth) {
+                    if (auto below = listBelow(name + "/", depth + 1); !below) return below;
+                    continue;
+                }
+                skipped_.push_back({name + "/", "folders are read 8 levels deep"});
             } else if (!fs::is_regular_file(status)) {
                 skipped_.push_back({name, fs::is_symlink(status) ? "links are not followed" : "it is no file"});
             } else {
-                if (members_.size() >= limits_.archiveEntries) return fail(above(path_, "files in the folder", limits_.archiveEntries));
                 const std::uint64_t bytes = it->file_size(gone);
                 members_.push_back({name, gone ? 0 : bytes});
             }
+            // What is left out is kept by name as well, so it counts.
+            if (members_.size() + skipped_.size() + diagnostics_.size() > limits_.archiveEntries)
+                return fail(above(path_, "files in the folder", limits_.archiveEntries));
         }
         if (error) diagnostics_.push_back(unreadable(path_ + "/" + folder, "the folder", error.message()));
         return {};
@@ -112,7 +115,8 @@ public:
                 take(header, content, *size);
                 longName_.clear();
             }
-            if (members_.size() > limits_.archiveEntries) return fail(above(path_, "entries of the archive", limits_.archiveEntries));
+            if (members_.size() + diagnostics_.size() > limits_.archiveEntries)
+                return fail(above(path_, "entries of the archive", limits_.archiveEntries));
             at = content + (*size + kBlock - 1) / kBlock * kBlock;
         }
         return {};
@@ -158,8 +162,10 @@ private:
             std::size_t length = 0;
             const char* end = text.data() + text.size();
             const auto [digits, error] = std::from_chars(text.data() + at, end, length);
-            if (error != std::errc() || digits == end || *digits != ' ' || length < 4 || length > text.size() - at) break;
-            const std::string_view record = text.substr(at, length - 1).substr(static_cast<std::size_t>(digits + 1 - text.data()) - at);
+            if (error != std::errc() || digits == end || *digits != ' ' || length > text.size() - at) break;
+            const auto prefix = static_cast<std::size_t>(digits + 1 - (text.data() + at));
+            if (length <= prefix) break;
+            const std::string_view record = text.substr(at + prefix, length - prefix - 1);
             if (record.starts_with("path=")) longName_ = record.substr(5);
             at += length;
         }

@@ -228,6 +228,12 @@ private slots:
         const auto deep = fixture::read(nested);
         QVERIFY(!deep.has_value());
         QVERIFY(QString::fromStdString(deep.error().note).contains("an archive inside archives"));
+        // Beside a graph it is left out, packed once more or not.
+        const std::string inner = tarOf({{"b.txt", graph}});
+        const auto beside = fixture::read(tarOf({{"a.tar", tarOf({{"a.txt", graph}, {"deep.tar", inner}, {"deep.tar.gz", gzipOf(inner)}})}}));
+        QVERIFY(beside.has_value());
+        QCOMPARE(beside->units.size(), std::size_t(1));
+        QVERIFY(beside->diagnostics.empty());
     }
 
     /// Many bad entries hide no good one.
@@ -257,6 +263,36 @@ private slots:
             QCOMPARE(QString::fromStdString(doc->units[0].member), QStringLiteral("short.txt"));
             QCOMPARE(QString::fromStdString(doc->units[1].member), QString::fromStdString(name));
             QVERIFY(doc->units[1].graph.phase == Phase::Forward);
+        }
+    }
+
+    /// A record of a pax header that says it is shorter than what stands before its own text.
+    void shortRecordsInTars() {
+        const std::string graph = fixture::file("wrapper_v2.graph.txt");
+        for (const char* record : {"00000004 path=a\n", "4 path=a\n", "1 \n", "2 x", "0 path=a\n", "18446744073709551615 path=a\n"}) {
+            const std::string before = tarOf({{"PaxHeader", record}}, 'x');
+            const auto doc = fixture::read(before.substr(0, before.size() - 1024) + tarOf({{"own.txt", graph}}));
+            QVERIFY(doc.has_value());
+            QCOMPARE(doc->units.size(), std::size_t(1));
+        }
+    }
+
+    /// What is not read is named, so it counts.
+    void manyLinks() {
+        QTemporaryDir folder;
+        std::vector<Entry> entries;
+        for (int i = 0; i < 4; ++i) {
+            entries.push_back({"link" + std::to_string(i), ""});
+            QVERIFY(QFile::link("/etc", folder.filePath(QString::number(i))));
+        }
+        ReadLimits limits;
+        for (const std::uint32_t most : {4u, 3u}) {
+            limits.archiveEntries = most;
+            const auto linked = openFolder(folder.path().toStdString(), limits);
+            const auto tarred = openTar(tarOf(entries, '2'), "a.tar", limits);
+            QCOMPARE(linked.has_value(), most == 4u);
+            QCOMPARE(tarred.has_value(), most == 4u);
+            if (!linked) QCOMPARE(QString::fromStdString(linked.error().code), QStringLiteral("R050"));
         }
     }
 
