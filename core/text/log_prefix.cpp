@@ -98,7 +98,8 @@ std::size_t groupsEnd(std::string_view line, std::size_t at, UnitGroup& group, b
 
 /// `torch/x.py:5]` at the start of `line`: its end; 0 when there is none.
 std::size_t pathEnd(std::string_view line) {
-    const std::size_t close = line.find(']');
+    constexpr std::size_t kLongestPath = 4096;
+    const std::size_t close = line.substr(0, kLongestPath).find(']');
     if (close == line.npos || close < 5) return 0;
     const std::string_view path = line.substr(0, close);
     const std::size_t colon = path.rfind(':');
@@ -109,12 +110,13 @@ std::size_t pathEnd(std::string_view line) {
 
 /// `torch/x.py:5] ` and the groups behind it; or, where its head was cut off, the groups alone.
 std::size_t place(std::string_view line, LogPrefix& prefix) {
+    constexpr std::size_t kLongestGroups = 42;  // those before the name of an artifact, and the start of that
     const std::size_t path = pathEnd(line);
     bool named = false;
     std::size_t at = 0;
     if (path > 0) {
         at = groupsEnd(line, path, prefix.group, named);
-    } else if (line.starts_with("[") && line.find("[__") < 40) {
+    } else if (line.starts_with("[") && line.substr(0, kLongestGroups).find("[__") != line.npos) {
         UnitGroup group = prefix.group;
         const std::size_t end = groupsEnd(" " + std::string(line.substr(0, 200)), 0, group, named);
         if (!named) return 0;
@@ -149,8 +151,9 @@ std::size_t loggerName(std::string_view line, LogPrefix& prefix) {
     std::size_t at = 0;
     UnitGroup group = prefix.group;
     if (line.starts_with("[")) {
-        const std::size_t close = line.find("] ");
-        if (close == line.npos || close > 24) return 0;
+        constexpr std::size_t kLongestGroup = 26;
+        const std::size_t close = line.substr(0, kLongestGroup).find("] ");
+        if (close == line.npos) return 0;
         if (isTraceId(line.substr(1, close - 1))) takeTraceId(line.substr(1, close - 1), group);
         at = close + 2;
     }
@@ -231,8 +234,9 @@ std::size_t onePrefix(std::string_view line, LogPrefix& prefix) {
 }  // namespace
 
 LogPrefix logPrefix(std::string_view line) {
+    constexpr int kMostPrefixes = 16;  // a launcher in a launcher; every further one would be searched for in all the rest of the line
     LogPrefix prefix;
-    while (prefix.size < line.size()) {
+    for (int count = 0; count < kMostPrefixes && prefix.size < line.size(); ++count) {
         const std::size_t size = onePrefix(line.substr(prefix.size), prefix);
         if (size == 0) break;
         prefix.size += size;

@@ -73,11 +73,15 @@ struct Shared {
     std::vector<std::pair<std::unordered_set<Name>, Phase>> compiled;  // inputs of the AOT graphs
 };
 
-/// Freezing makes constants of inputs: what is left after it has only some of those of the AOT graph, the last of which is meant.
+/// Freezing makes constants of inputs: what is left after it has only some of those of the AOT graph, the last of which is meant. Where no input is
+/// left, nothing tells several AOT graphs apart.
 Phase phaseOfFrozen(const Unit& u, const Shared& shared) {
     if (u.stage != "AFTER POST GRAD" && u.stage != "FROZEN GRAPH") return Phase::Unknown;
     const auto inputs = u.graph.placeholders();
-    for (auto it = shared.compiled.rbegin(); it != shared.compiled.rend(); ++it)
+    if (inputs.empty()) return shared.compiled.size() == 1 ? shared.compiled.front().second : Phase::Unknown;
+    constexpr std::size_t kLookBack = 16;  // one compilation has few AOT graphs
+    const auto first = shared.compiled.rbegin(), end = first + static_cast<std::ptrdiff_t>(std::min(kLookBack, shared.compiled.size()));
+    for (auto it = first; it != end; ++it)
         if (std::all_of(inputs.begin(), inputs.end(), [&](NodeId id) { return it->first.contains(u.graph[id].name); })) return it->second;
     return Phase::Unknown;
 }

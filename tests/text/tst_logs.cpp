@@ -140,6 +140,14 @@ private slots:
             QCOMPARE(logPrefix(line).size, std::size_t(0));
     }
 
+    /// Launchers in launchers; nobody stacks more than some, and no line of nothing else takes long.
+    void manyPrefixes() {
+        std::string line;
+        for (int i = 0; i < 200'000; ++i) line += "[rank0]: ";
+        QCOMPARE(logPrefix(line).size, std::size_t(16 * 9));
+        QCOMPARE(logPrefix(std::string(1 << 20, '[')).size, std::size_t(0));
+    }
+
     /// What stands in front of a launcher's line tells streams apart, its time does not.
     void launchersNameStreams() {
         const LogPrefix a = logPrefix("2024-01-07T10:00:00Z pod-1 V0107 10:00:00.000001 71 torch/x.py:5] [0/0] [__g] TRACED");
@@ -218,6 +226,29 @@ private slots:
         QVERIFY(doc.has_value());
         QCOMPARE(doc->units.size(), std::size_t(2));
         QVERIFY(doc->units[1].graph.phase == Phase::Inference);
+    }
+
+    /// Which of several graphs was frozen, its inputs tell; without any nothing does.
+    void frozenGraphsOfSeveral() {
+        const auto graph = [](const char* title, const char* inputs) {
+            return QStringList{"TRACED GRAPH",
+                               QStringLiteral(" ===== %1 =====").arg(title),
+                               " a.py class <lambda>(torch.nn.Module):",
+                               QStringLiteral("    def forward(self%1):").arg(inputs),
+                               "        c = self._frozen_param0",
+                               "        return (c,)",
+                               ""};
+        };
+        const auto doc = fixture::read(log(head("aot_graphs", 9), graph("Forward graph 0", ", primals_1, primals_2, w")) +
+                                       log(head("aot_graphs", 10), graph("Backward graph 0", ", primals_2, tangents_1")) +
+                                       log(head("post_grad_graphs", 11), graph("FROZEN GRAPH", ", primals_1, primals_2")) +
+                                       log(head("post_grad_graphs", 12), graph("FROZEN GRAPH", ", primals_2")) +
+                                       log(head("post_grad_graphs", 13), graph("FROZEN GRAPH", "")));
+        QVERIFY(doc.has_value());
+        QStringList phases;
+        for (const Unit& u : doc->units)
+            if (u.stage == "FROZEN GRAPH") phases << QString::fromUtf8(toString(u.graph.phase).data());
+        QCOMPARE(phases.join(' '), QStringLiteral("forward backward unknown"));
     }
 
     void mutatedInputs() {
