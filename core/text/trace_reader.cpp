@@ -82,14 +82,16 @@ struct Piece {
     std::size_t header = 0;
     std::string digest;  // of the payload, as the header states it
     bool prepared = false;
-    std::size_t json = 0, jsonEnd = 0;  // of a header that states sizes
+    std::size_t json = 0, jsonEnd = 0;          // of a header that states sizes
+    std::size_t metadata = 0, metadataEnd = 0;  // of the record that tells what the compiled function does to its inputs
 };
 
 /// What is known of one compile id while the records go by.
 struct Compilation {
     bool started = false, finished = false;
     int attempt = -1, run = 0;
-    std::vector<std::size_t> block;  // pieces since the last runnable script whose phase the output code will tell
+    std::vector<std::size_t> block;             // pieces since the last runnable script whose phase the output code will tell
+    std::size_t metadata = 0, metadataEnd = 0;  // for the next forward graph: that record comes before it
 };
 
 class TraceReader {
@@ -155,7 +157,6 @@ private:
     std::map<std::string, Compilation> compilations_;
     std::map<std::string, SymbolTable> symbols_;               // of each run of each compile id
     std::map<std::string, InputFacts> inputs_;                 // the same
-    std::map<std::string, std::string> metadata_;              // the same: what the compiled function does to its inputs
     std::vector<std::pair<std::size_t, std::size_t>> strays_;  // lines inside records that belong to none; they become blank
 };
 
@@ -258,7 +259,9 @@ void TraceReader::artifact(const Record& r, JsonValue header) {
     const std::string name = header["artifact"]["name"].string();
     if (header["artifact"]["encoding"].string() == "json") return;
     if (name.ends_with("_fw_metadata")) {
-        metadata_[symbolsKey(groupOf(header, r))] = text().substr(r.payload, r.end - r.payload);
+        Compilation& c = compilation(header, r);
+        c.metadata = r.payload;
+        c.metadataEnd = r.end;
         return;
     }
     if (name == "fx_graph_runnable") {
@@ -272,7 +275,12 @@ void TraceReader::artifact(const Record& r, JsonValue header) {
 void TraceReader::graphRecord(const Record& r, JsonValue header, std::string stage) {
     Piece piece{r.payload, r.end, std::move(stage), Phase::Unknown, groupOf(header, r), false, false, r.begin, header["has_payload"].string()};
     piece.phase = phaseOfStage(piece.stage);
-    if (piece.phase == Phase::Unknown) compilation(header, r).block.push_back(pieces_.size());
+    Compilation& c = compilation(header, r);
+    if (piece.phase == Phase::Unknown) c.block.push_back(pieces_.size());
+    if (piece.stage == "aot_forward_graph" || piece.stage == "aot_inference_graph") {
+        piece.metadata = std::exchange(c.metadata, 0);
+        piece.metadataEnd = std::exchange(c.metadataEnd, 0);
+    }
     pieces_.push_back(std::move(piece));
 }
 
@@ -394,9 +402,9 @@ void TraceReader::addFacts(Unit& unit, const Piece& piece) const {
     const std::string key = symbolsKey(piece.group);
     const auto inputs = inputs_.find(key);
     if (inputs != inputs_.end() && (unit.graph.phase == Phase::Dynamo || unit.graph.phase == Phase::PreGrad)) inputs->second.tell(unit);
-    const auto metadata = metadata_.find(key);
-    if (metadata != metadata_.end() && (piece.stage == "aot_forward_graph" || piece.stage == "aot_inference_graph"))
-        for (std::string& note : mutationNotes(metadata->second, unit.graph)) unit.notes.push_back(std::move(note));
+    if (piece.metadata < piece.metadataEnd)
+        for (std::string& note : mutationNotes(text().substr(piece.metadata, piece.metadataEnd - piece.metadata), unit.graph))
+            unit.notes.push_back(std::move(note));
     if (piece.json == piece.jsonEnd) return;
     const JsonDocument header(text(), piece.json, piece.jsonEnd);
     for (JsonValue sizes = header.root().first()["sizes"].first(); sizes; sizes = sizes.next()) {

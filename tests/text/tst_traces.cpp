@@ -349,6 +349,29 @@ private slots:
         QCOMPARE(QString::fromStdString(doc->units[0].notes.at(0)), QStringLiteral("one storage: l_x_, l_y_"));
     }
 
+    /// A compilation may hold several compiled functions; what each does to its inputs stands before it.
+    void mutatedInputs() {
+        const auto record = [](const std::string& fact, const std::string& payload) {
+            return "V0107 10:00:00.000001 71 torch/x.py:9] {" + fact + ", \"frame_id\": 0, \"frame_compile_id\": 0}\n\t" +
+                   QString::fromStdString(payload).trimmed().replace("\n", "\n\t").toStdString() + "\n";
+        };
+        const auto metadata = [&](const char* first, const char* second) {
+            return record("\"artifact\": {\"name\": \"aot_forward_graph_fw_metadata\", \"encoding\": \"string\"}",
+                          std::string("ViewAndMutationMeta(input_info=[InputAliasInfo(mutates_data=") + first +
+                              ", mutates_metadata=False), InputAliasInfo(mutates_data=" + second + ", mutates_metadata=False)], output_info=[])");
+        };
+        const auto forward = [&](const char* x) {
+            const std::string name = x;
+            return record("\"aot_forward_graph\": {}",
+                          "class GraphModule(torch.nn.Module):\n    def forward(self, " + name + ", y):\n        return (" + name + ",)\n");
+        };
+        const auto doc = fixture::read(metadata("True", "False") + forward("a") + metadata("False", "True") + forward("b") + forward("c"));
+        QVERIFY(doc.has_value());
+        QStringList notes;
+        for (const Unit& u : doc->units) notes << (u.notes.empty() ? QString() : QString::fromStdString(u.notes[0]));
+        QCOMPARE(notes.join('|'), QStringLiteral("the function writes its inputs a|the function writes its inputs y|"));
+    }
+
     void depyfFolder() {
         Folder folder;
         const std::string head = "from __future__ import annotations\nimport torch\nfrom torch import device\n";
