@@ -2,7 +2,6 @@
 
 #include <optional>
 
-#include "core/analysis/alias.h"
 #include "core/analysis/view_scatter.h"
 
 namespace aliascope {
@@ -14,20 +13,13 @@ std::int64_t bytesOf(const Graph& g, NodeId id) {
     return bytes ? bytes->evaluate(g.symbols).value_or(0) : 0;
 }
 
+}  // namespace
+
 bool isSelfCopy(const AliasInfo& alias, NodeId to, NodeId from) {
     if (to == from) return true;
     const TensorType *a = alias.geometry(to), *b = alias.geometry(from);
     return alias.sameStorage(to, from) && a && b && a->strides && *a == *b;
 }
-
-/// The result is the source in another layout: nothing of the base is copied.
-bool coversBase(const Graph& g, const Node& scatter) {
-    const TensorType* own = scatter.tensor();
-    const TensorType* source = scatter.arg(1).isNode() ? g[scatter.arg(1).asNode()].tensor() : nullptr;
-    return own && source && own->sizes == source->sizes;
-}
-
-}  // namespace
 
 CopiesLeft copiesLeft(const Graph& g, const OpRegistry& ops) {
     static const Name clone("aten::clone"), functionalCopy("aten::copy"), copy("aten::copy_");
@@ -41,7 +33,7 @@ CopiesLeft copiesLeft(const Graph& g, const OpRegistry& ops) {
         } else if (isViewScatter(n.op)) {
             ++out.scatters;
             const NodeId source = n.arg(1).asNode();
-            out.scatteredBytes += (coversBase(g, n) ? 0 : bytesOf(g, id)) + (source ? bytesOf(g, source) : 0);
+            out.scatteredBytes += (coversInput(g, n) ? 0 : bytesOf(g, id)) + (source ? bytesOf(g, source) : 0);
         } else if (n.is(copy) && n.arg(0).isNode()) {
             if (!alias) alias.emplace(g, ops);
             const NodeId to = n.arg(0).asNode(), from = n.arg(1).asNode();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/analysis/alias.h"
 #include "core/ir/graph.h"
 #include "core/ir/op_registry.h"
 
@@ -18,6 +19,9 @@ struct CopiesLeft {
     std::int64_t count() const { return clones + copies + scatters; }
     std::int64_t bytes() const { return clonedBytes + copiedBytes + scatteredBytes; }
 };
+
+/// `to.copy_(from)` moves nothing: both are the same elements in the same order.
+bool isSelfCopy(const AliasInfo& alias, NodeId to, NodeId from);
 
 /// Near-linear.
 CopiesLeft copiesLeft(const Graph& g, const OpRegistry& ops);

@@ -33,4 +33,9 @@ Name scatterOfView(Name view) {
     return {};
 }
 
+bool coversInput(const Graph& g, const Node& scatter) {
+    const NodeId source = scatter.arg(1).asNode();
+    return source && scatter.tensor() && g[source].tensor() && scatter.tensor()->sizes == g[source].tensor()->sizes;
+}
+
 }  // namespace aliascope

@@ -1,7 +1,7 @@
 #pragma once
 // Operators that give their first operand with a view of it replaced (PyTorch's view-scatters), and the views that they belong to.
 
-#include "core/support/name.h"
+#include "core/ir/graph.h"
 
 namespace aliascope {
 
@@ -11,5 +11,8 @@ Name viewOfScatter(Name scatter);
 Name scatterOfView(Name view);
 /// `aten::select_scatter`, `aten::slice_scatter`, `aten::diagonal_scatter`, `aten::as_strided_scatter`.
 inline bool isViewScatter(Name op) { return !viewOfScatter(op).empty(); }
+
+/// Its source has as many elements as its input: nothing of the input's old value is left.
+bool coversInput(const Graph& g, const Node& scatter);
 
 }  // namespace aliascope

@@ -18,12 +18,6 @@ NodeId cutOutOf(const OpRegistry& ops, const Node& n) { return n.op == "operator
 
 bool isIndexPut(const Node& n) { return n.is("aten::index_put"_n) || n.is("aten::_unsafe_index_put"_n); }
 
-/// A scatter that reads nothing of its input is made anew.
-bool coversInput(const Graph& g, const Node& scatter) {
-    const NodeId source = scatter.arg(1).asNode();
-    return source && scatter.tensor() && g[source].tensor() && scatter.tensor()->sizes == g[source].tensor()->sizes;
-}
-
 /// Its operator needs the value in memory, so that it is sure to be written where it stands if it may.
 bool isMadeInMemory(const Graph& g, NodeId id) {
     const Node& n = g[id];

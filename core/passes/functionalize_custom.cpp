@@ -42,8 +42,10 @@ Status Functionalizer::customCall(NodeId id, const OpDef& op) {
         if (w.handle)
             if (Status s = checkWrite(w.handle, true); !s) return s;
     if (form_ == Form::V1) return wrapV1(id, *bound, *written);
-    if (const auto* bytes = cheaperV1(id, *bound, *written)) {
-        decideForm(id, op, "auto_functionalized", bytes->chosen, "auto_functionalized_v2", bytes->other);
+    if (const auto* effect = cheaperV1(id, *bound, *written)) {
+        Params params = effect->params();
+        params.insert(params.end(), {{"op", op.canonical.str()}, {"form", "auto_functionalized"}, {"other_form", "auto_functionalized_v2"}});
+        decide(id, "FORM_BY_RUN", "", std::move(params));
         return wrapV1(id, *bound, *written);
     }
     if (Status s = wrapV2(id, *bound, *written); !s) return s;
@@ -62,20 +64,15 @@ void Functionalizer::reportForm(NodeId id, const OpDef& op, const std::vector<Wr
         if (!value || __builtin_add_overflow(bytes, *value, &bytes)) return;
     }
     if (bytes == 0) return;
-    decideForm(id, op, "auto_functionalized_v2", 0, "auto_functionalized", bytes);
-}
-
-void Functionalizer::decideForm(NodeId id, const OpDef& op, std::string_view form, std::int64_t bytes, std::string_view other,
-                                std::int64_t otherBytes) {
     decide(id, "FORM_BY_BYTES", "",
            {{"op", op.canonical.str()},
-            {"form", std::string(form)},
-            {"bytes", std::to_string(bytes)},
-            {"other_form", std::string(other)},
-            {"other_bytes", std::to_string(otherBytes)}});
+            {"form", "auto_functionalized_v2"},
+            {"bytes", "0"},
+            {"other_form", "auto_functionalized"},
+            {"other_bytes", std::to_string(bytes)}});
 }
 
-const WriteForms::Bytes* Functionalizer::cheaperV1(NodeId id, const BoundCall& call, const std::vector<Written>& written) const {
+const WriteForms::Effect* Functionalizer::cheaperV1(NodeId id, const BoundCall& call, const std::vector<Written>& written) const {
     if (form_ != Form::Auto || !ctx_.forms || writtenInputs_) return nullptr;
     const auto found = ctx_.forms->v1.find(g_[id].name);
     if (found == ctx_.forms->v1.end()) return nullptr;

@@ -157,9 +157,8 @@ private:
 
     Status customCall(NodeId id, const OpDef& op);
     /// The form that a search over whole runs found cheaper (PassContext::forms); null = v2, which copies no more than v1 by the rules of one call.
-    const WriteForms::Bytes* cheaperV1(NodeId id, const BoundCall& call, const std::vector<Written>& written) const;
+    const WriteForms::Effect* cheaperV1(NodeId id, const BoundCall& call, const std::vector<Written>& written) const;
     void reportForm(NodeId id, const OpDef& op, const std::vector<Written>& written);
-    void decideForm(NodeId id, const OpDef& op, std::string_view form, std::int64_t bytes, std::string_view other, std::int64_t otherBytes);
     Status checkEligible(NodeId id, const OpDef& op);
     Result<std::vector<Written>> writtenOf(NodeId id, const BoundCall& call);
     Status wrapV1(NodeId id, const BoundCall& call, const std::vector<Written>& written);

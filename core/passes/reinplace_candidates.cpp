@@ -119,11 +119,10 @@ bool Reinplacer::isListed(WriteForms::List WriteForms::*list, NodeId id) const {
 
 bool Reinplacer::staysFunctional(NodeId id) {
     if (!isListed(&WriteForms::functional, id)) return false;
-    const WriteForms::Bytes& bytes = ctx_.forms->functional.at(g_[id].name);
     Answer answer;
-    answer.code = "RI52";
+    answer.code = "RI53";
     answer.rule = "reinplace 9 L5";
-    answer.params = {{"form", "functional"}, {"less", std::to_string(bytes.chosen)}, {"more", std::to_string(bytes.other)}};
+    answer.params = ctx_.forms->functional.at(g_[id].name).params();
     answer.checks.push_back({"the whole program copies less with it in place", CheckStep::Answer::Failed, ""});
     const std::string argument = paramName(ctx_.ops(), g_[id].op, 0);
     ctx_.decide(makeDecision(g_, index_, {id, argument, argument, g_[id].arg(0), false, false, mode_}, answer, ctx_, false));

@@ -296,9 +296,12 @@ bool DecisionTable::checkReturnedTogether(const Question& q, NodeId a, std::int6
             returnedOf(storage, made);
     if (made.empty()) return true;
     for (StorageId member : usedBehind(q, a)) returnedOf(member, kept);
+    // Of too many pairs one is taken to share elements.
+    constexpr std::size_t kMostPairs = 4096;
+    const bool tooMany = kept.size() * made.size() > kMostPairs;
     for (NodeId old : kept)
         for (NodeId value : made) {
-            if (shifted_[storageOf(old).value] || !overlaps(index_.geometry(value), index_.geometry(old), Rules::Extent)) continue;
+            if (!tooMany && (shifted_[storageOf(old).value] || !overlaps(index_.geometry(value), index_.geometry(old), Rules::Extent))) continue;
             check(answer, "no old value is returned beside the new one", false, g_[old].name.str());
             answer.blocker = g_.output();
             answer.view = old;

@@ -187,11 +187,11 @@ private:
             const bool harmless = copiesItself(id) || (empty && extended_) || removed;
             const NodeId conflict = exposing || harmless ? exposing : guard_.conflict(id, source);
             const NodeId write = conflict ? conflict : misplaced;
-            if (const auto* bytes = listed(&WriteForms::kept, id)) return decideByBytes(id, "refused", "stays", *bytes);
+            if (const auto* kept = listed(&WriteForms::kept, id)) return decideByRun(id, "refused", "stays", *kept);
             if (write && extended_) return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
             if (exposing) ctx_.say(readsOverwritten(g_, id, source, exposing));
             if (misplaced) sayMovedStart(id, source, misplaced);
-            if (removed) decideByBytes(id, "applied", "goes", *removed);
+            if (removed) decideByRun(id, "applied", "goes", *removed);
             guard_.merge(id, source);
         }
         Rewrite rewrite{"remove-noop", {ref(g_, id)}, {ref(g_, source)}};
@@ -205,24 +205,22 @@ private:
     }
 
     /// What a run of the whole pipeline has shown this copy to be good for; null = nothing.
-    const WriteForms::Bytes* listed(WriteForms::List WriteForms::*list, NodeId id) const {
+    const WriteForms::Effect* listed(WriteForms::List WriteForms::*list, NodeId id) const {
         if (!extended_ || !ctx_.forms) return nullptr;
         const auto found = (ctx_.forms->*list).find(g_[id].name);
         return found == (ctx_.forms->*list).end() ? nullptr : &found->second;
     }
 
-    void decideByBytes(NodeId id, const char* verdict, std::string what, const WriteForms::Bytes& bytes) {
+    void decideByRun(NodeId id, const char* verdict, std::string what, const WriteForms::Effect& effect) {
         Decision d;
         d.node = ref(g_, id);
         if (ctx_.originOf) d.origin = ctx_.originOf(id);
         d.op = g_[id].op;
         d.verdict = verdict;
-        d.code = "CLONE_BY_BYTES";
+        d.code = "CLONE_BY_RUN";
         d.rule = "reinplace 9 L5";
-        d.params = {{"clone", g_[id].name.str()},
-                    {"what", std::move(what)},
-                    {"bytes", std::to_string(bytes.chosen)},
-                    {"other_bytes", std::to_string(bytes.other)}};
+        d.params = effect.params();
+        d.params.insert(d.params.end(), {{"clone", g_[id].name.str()}, {"what", std::move(what)}});
         ctx_.decide(std::move(d));
     }
 

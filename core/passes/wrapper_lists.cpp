@@ -45,7 +45,7 @@ private:
     }
 
     bool isElementwise(NodeId user) const {
-        if (g_[user].op != kGetItem || !g_[user].arg(1).asInt()) return false;
+        if (g_[user].op != kGetItem || g_[user].arg(1).asInt().value_or(-1) < 0) return false;  // counted from the end: means something else then
         const auto j = argumentOf(user);
         if (!j) return true;
         if (*j >= call_.arguments.size()) return false;

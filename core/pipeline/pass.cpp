@@ -19,4 +19,11 @@ const std::string& PassOptions::get(std::string_view key) const {
     return absent;
 }
 
+Params WriteForms::Effect::params() const {
+    return {{"copies", std::to_string(copies)},
+            {"bytes", std::to_string(bytes)},
+            {"other_copies", std::to_string(otherCopies)},
+            {"other_bytes", std::to_string(otherBytes)}};
+}
+
 }  // namespace aliascope

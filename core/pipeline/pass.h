@@ -94,11 +94,13 @@ struct RewriteBudget {
 /// Forms of writes with which the rest of the pipeline copies less than with those that the passes choose by their own rules (reinplace.md 9, L5);
 /// by names of nodes.
 struct WriteForms {
-    /// What the whole program copies with this form, and with the other.
-    struct Bytes {
-        std::int64_t chosen = 0, other = 0;
+    /// Copies that the whole program makes with this form, and with the other.
+    struct Effect {
+        std::int64_t copies = 0, bytes = 0, otherCopies = 0, otherBytes = 0;
+        /// `copies`, `bytes`, `other_copies`, `other_bytes` of a reason's sentence.
+        Params params() const;
     };
-    using List = std::unordered_map<Name, Bytes>;
+    using List = std::unordered_map<Name, Effect>;
     List v1;          ///< calls that functionalization wraps as auto_functionalized
     List functional;  ///< nodes that re-inplacing leaves functional
     List inPlace;     ///< scatters that it writes in place though neither operand need be in memory

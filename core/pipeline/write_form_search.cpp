@@ -148,7 +148,7 @@ private:
                                                                                          {&WriteForms::functional, made.writers},
                                                                                          {&WriteForms::kept, made.copiesRemoved}};
         for (auto& [list, names] : out) {
-            for (const auto& [name, bytes] : best_.forms.*list) names.push_back(name);
+            for (const auto& [name, effect] : best_.forms.*list) names.push_back(name);
             std::sort(names.begin(), names.end(), [](Name a, Name b) { return a.view() < b.view(); });
             names.erase(std::unique(names.begin(), names.end()), names.end());
         }
@@ -174,10 +174,10 @@ private:
     /// Keeps what copies less. Whatever is new in its forms is said to have brought the difference.
     bool accept(Trial trial) {
         if (!trial.complete || !(trial.cost() < best_.cost())) return false;
-        const WriteForms::Bytes bytes{trial.left.bytes(), best_.left.bytes()};
+        const WriteForms::Effect effect{trial.left.count(), trial.left.bytes(), best_.left.count(), best_.left.bytes()};
         for (auto list : WriteForms::lists)
             for (auto& [name, said] : trial.forms.*list)
-                if (!(best_.forms.*list).contains(name)) said = bytes;
+                if (!(best_.forms.*list).contains(name)) said = effect;
         best_ = std::move(trial);
         return true;
     }

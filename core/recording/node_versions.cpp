@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/analysis/copies_left.h"
 #include "core/recording/order_keys.h"
 #include "core/recording/write_errors.h"
 
@@ -17,14 +18,6 @@ void addBytes(std::optional<std::int64_t>& sum, const std::optional<std::int64_t
 std::optional<std::int64_t> bytesOf(const Graph& g, NodeId id) {
     const TensorType* t = g[id].tensor();
     return t ? byteFacts(*t, g.symbols).bytes : std::nullopt;
-}
-
-/// Source and destination of a copy_ are one value: nothing moves.
-bool isSelfCopy(const AliasInfo& alias, NodeId destination, NodeId source) {
-    if (destination == source) return true;
-    const TensorType* a = alias.geometry(destination);
-    const TensorType* b = alias.geometry(source);
-    return alias.sameStorage(destination, source) && a && b && a->strides && *a == *b;
 }
 
 StageFacts factsOf(const Body& body, const AliasInfo& alias) {

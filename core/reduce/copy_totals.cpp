@@ -1,6 +1,7 @@
 #include "core/reduce/copy_totals.h"
 
 #include "core/analysis/alias.h"
+#include "core/analysis/copies_left.h"
 
 namespace aliascope {
 namespace {
@@ -31,8 +32,7 @@ CopyTotals copyTotals(const Graph& g, const OpRegistry& ops) {
         const NodeId to = g[id].arg(0).asNode(), from = g[id].arg(1).asNode();
         const StorageId storage = to ? alias.storageOf(to) : StorageId();
         if (!storage || alias.storage(storage).role != StorageRole::Input) continue;
-        const TensorType *a = alias.geometry(to), *b = from ? alias.geometry(from) : nullptr;
-        if (to == from || (alias.sameStorage(to, from) && a && b && a->strides && *a == *b)) continue;
+        if (from && isSelfCopy(alias, to, from)) continue;
         ++sum.copiesBack;
         sum.copiedBackBytes += bytesOf(g, to);
     }
