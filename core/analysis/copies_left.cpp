@@ -1,5 +1,7 @@
 #include "core/analysis/copies_left.h"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "core/analysis/view_scatter.h"
@@ -11,6 +13,13 @@ std::int64_t bytesOf(const Graph& g, NodeId id) {
     const TensorType* t = g[id].tensor();
     const auto bytes = t ? t->bytes() : std::nullopt;
     return bytes ? bytes->evaluate(g.symbols).value_or(0) : 0;
+}
+
+/// Functional forms other than scatters that begin with a copy of what their in-place forms write (reinplace.md 3.3).
+bool copiesWhatItWrites(const Node& n) {
+    static const std::array<Name, 4> ops = {Name("aten::index_put"), Name("aten::_unsafe_index_put"), Name("_c10d_functional::all_reduce"),
+                                            Name("_c10d_functional::all_reduce_coalesced")};
+    return std::find(ops.begin(), ops.end(), n.op) != ops.end();
 }
 
 }  // namespace
@@ -34,6 +43,9 @@ CopiesLeft copiesLeft(const Graph& g, const OpRegistry& ops) {
             ++out.scatters;
             const NodeId source = n.arg(1).asNode();
             out.scatteredBytes += (coversInput(g, n) ? 0 : bytesOf(g, id)) + (source ? bytesOf(g, source) : 0);
+        } else if (copiesWhatItWrites(n)) {
+            ++out.scatters;
+            n.arg(0).forEachNode([&](NodeId written) { out.scatteredBytes += bytesOf(g, written); });
         } else if (n.is(copy) && n.arg(0).isNode()) {
             if (!alias) alias.emplace(g, ops);
             const NodeId to = n.arg(0).asNode(), from = n.arg(1).asNode();

@@ -14,7 +14,7 @@ namespace aliascope {
 struct CopiesLeft {
     std::int64_t clones = 0, clonedBytes = 0;       ///< `clone`, and `copy`, which makes a new value of its source
     std::int64_t copies = 0, copiedBytes = 0;       ///< `copy_`, into inputs and elsewhere, without those that move nothing
-    std::int64_t scatters = 0, scatteredBytes = 0;  ///< functional ones: the base made anew, and what is put into it
+    std::int64_t scatters = 0, scatteredBytes = 0;  ///< functional ones: the base made anew, and what a scatter puts into it
     /// A clone may take the place of a `copy_`, or of a base made anew.
     std::int64_t count() const { return clones + copies + scatters; }
     std::int64_t bytes() const { return clonedBytes + copiedBytes + scatteredBytes; }

@@ -288,7 +288,8 @@ NodeId DecisionTable::returnedApart(NodeId result, NodeId input) const {
 bool DecisionTable::checkReturnedTogether(const Question& q, NodeId a, std::int64_t element, Answer& answer) const {
     const auto returnedOf = [&](StorageId storage, std::vector<NodeId>& out) {
         const auto& uses = index_.uses(storage);
-        for (auto use = uses.rbegin(); use != uses.rend() && use->user == g_.output(); ++use) out.push_back(use->value);
+        for (auto use = uses.rbegin(); use != uses.rend() && use->user == g_.output(); ++use)
+            if (std::find(q.ignored.begin(), q.ignored.end(), *use) == q.ignored.end()) out.push_back(use->value);
     };
     std::vector<NodeId> made, kept;
     for (const auto& [result, itsElement] : q.results)

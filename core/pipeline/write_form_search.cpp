@@ -222,9 +222,13 @@ private:
 }  // namespace
 
 bool needsFormSearch(const Graph& opened, const Pipeline& pipeline, const OpRegistry& ops) {
-    const bool extent = std::any_of(pipeline.steps.begin(), pipeline.steps.end(), [](const PipelineStep& step) {
-        return step.pass->name() == "reinplace" && step.options.is("analysis", "extent");
-    });
+    // What wrappers will clone can be counted only once they are taken apart.
+    const auto stepOf = [&](std::string_view name) {
+        return std::find_if(pipeline.steps.begin(), pipeline.steps.end(), [&](const PipelineStep& step) { return step.pass->name() == name; });
+    };
+    const auto reinplace = stepOf("reinplace");
+    const bool extent = reinplace != pipeline.steps.end() && reinplace->options.is("analysis", "extent") &&
+                        stepOf("decompose-functionalized") != pipeline.steps.end();
     if (!extent) return false;
     for (NodeId id : inOrder(opened)) {
         const Node& n = opened[id];

@@ -6,7 +6,7 @@
 
 namespace aliascope {
 
-/// Whether the pipeline re-inplaces with `analysis=extent`, and the graph writes something or is going to. Linear.
+/// Whether the pipeline re-inplaces with `analysis=extent` and takes wrappers apart, and the graph writes something or is going to. Linear.
 bool needsFormSearch(const Graph& opened, const Pipeline& pipeline, const OpRegistry& ops);
 
 /// Runs the pipeline on clones of the graph: with all calls in v1 form, all copies that a write comes between removed, all kept, all writes

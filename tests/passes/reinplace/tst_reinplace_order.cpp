@@ -65,11 +65,20 @@ private slots:
     }
 
     void resultThatWouldLiveLongerThanItSavesStays() {
-        const std::string text = wrapped("", R"(cat: "f32[24, 4][4, 1]cpu" = torch.ops.aten.cat.default([cos, cos, cos])
+        const std::string text = wrapped("", R"(cat: "f32[40, 4][4, 1]cpu" = torch.ops.aten.cat.default([cos, cos, cos, cos, cos])
                                                 return (getitem_1, cat))");
         RUN_PASSES(run, text, kExtent);
         QCOMPARE(run.code("x"), "RI30.READ");
         QCOMPARE(run.after, run.before);
+    }
+
+    /// An allocator hands out 512 B at least: 384 B that live longer cost nothing.
+    void smallResultMayLiveLonger() {
+        RUN_PASSES(run, wrapped("", R"(cat: "f32[24, 4][4, 1]cpu" = torch.ops.aten.cat.default([cos, cos, cos])
+                                       return (getitem_1, cat))"),
+                   kExtent);
+        QCOMPARE(run.code("x"), "RI00");
+        QVERIFY(placeOf(run, "cat") < placeOf(run, "auto_functionalized_v2"));
     }
 
     void randomReaderStays() {
