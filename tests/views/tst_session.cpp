@@ -244,6 +244,31 @@ private slots:
         QVERIFY(!again.isTemporary());
     }
 
+    /// The reason of the system, whichever file it is about.
+    void whatCannotBeSavedIsSaid() {
+        QTemporaryDir folder;
+        Session session;
+        session.open(kvCache("torch-v1"));
+        QVERIFY(settle(session));
+        QString said;
+        connect(&session, &Session::failed, &session, [&](const ErrorReport& report) { said = report.what; });
+        // A folder has the name: what stands there cannot be removed.
+        const QString taken = folder.filePath(QStringLiteral("taken.aliascope"));
+        QVERIFY(QDir().mkpath(taken + QStringLiteral("/within")));
+        session.saveAs(taken);
+        QVERIFY(settle(session));
+        QVERIFY2(said.contains(QLatin1String("s a directory")), qPrintable(said));
+        QVERIFY(!QFile::exists(taken + QStringLiteral(".part")));
+        // The disk is full.
+        if (!QFile::exists(QStringLiteral("/dev/full"))) return;
+        const QString full = folder.filePath(QStringLiteral("full.aliascope"));
+        QVERIFY(QFile::link(QStringLiteral("/dev/full"), full + QStringLiteral(".part")));
+        session.saveAs(full);
+        QVERIFY(settle(session));
+        QVERIFY2(said.contains(QLatin1String("No space left")), qPrintable(said));
+        QVERIFY(!QFile::exists(full));
+    }
+
     void whatCannotBeOpenedIsSaid_data() {
         QTest::addColumn<QByteArray>("content");
         QTest::newRow("empty") << QByteArray();

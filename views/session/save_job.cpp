@@ -27,19 +27,28 @@ Copied copy(QFile& from, QFile& to, const JobContext& job) {
     }
 }
 
+/// What went wrong with one of the two.
+QString reasonOf(const QFile& first, const QFile& second) {
+    return first.error() != QFileDevice::NoError ? first.errorString() : second.errorString();
+}
+
 }  // namespace
 
 RecordOutcome saveSession(const QString& from, const QString& path, std::int64_t lane, const JobContext& job) {
     RecordOutcome out;
     QFile source(from), part(path + QStringLiteral(".part"));
     const Copied copied = copy(source, part, job);
+    QString why = reasonOf(source, part);  // closing forgets it
     part.close();
-    if (copied == Copied::Whole && (!QFile::exists(path) || QFile::remove(path)) && part.rename(path)) return openRecording(path, lane, {});
+    if (copied == Copied::Whole) {
+        QFile old(path);
+        if ((!old.exists() || old.remove()) && part.rename(path)) return openRecording(path, lane, {});
+        why = reasonOf(old, part);
+    }
     out.cancelled = copied == Copied::Cancelled;
     if (!out.cancelled) {
-        const QFile& broken = source.error() != QFileDevice::NoError ? source : part;
         ErrorReport report;
-        report.what = QObject::tr("The session cannot be saved: %1.").arg(broken.errorString());
+        report.what = QObject::tr("The session cannot be saved: %1.").arg(why);
         report.where = path;
         report.todo = QObject::tr("Choose another folder, or free some space.");
         report.exitCode = 9;
