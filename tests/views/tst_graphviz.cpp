@@ -8,6 +8,7 @@
 #include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <csignal>
 
 #include "tests/views/open_window.h"
 #include "tests/views/picture.h"
@@ -59,27 +60,42 @@ private slots:
     }
 
     void theBuiltInPlacementIsThereAtOnce() {
-        fakeDot("sleep 30");
+        sleepingDot();
         QTest::keyClick(canvas(), Qt::Key_F);
         QVERIFY(QTest::qWaitFor([&] { return session().view()->options.filter.centre == node_; }));
         QCOMPARE(canvas()->stage(), session().view());
+        QVERIFY(QTest::qWaitFor([&] { return child() > 0; }));
         QElapsedTimer clock;
         clock.start();
         session().jobs().cancelAll();  // as closing the window does
         QVERIFY(settle());
         QVERIFY2(clock.elapsed() < 5000, "the child was waited for");
+        QVERIFY(hasEnded(child()));
         QCOMPARE(canvas()->stage(), session().view());
     }
 
+    void leavingTheNeighbourhoodEndsIt() {
+        sleepingDot();
+        QTest::keyClick(canvas(), Qt::Key_F);
+        QVERIFY(QTest::qWaitFor([&] { return child() > 0; }));
+        QTest::keyClick(canvas(), Qt::Key_Escape);
+        QVERIFY(QTest::qWaitFor([&] { return session().view()->options.filter.centre == kNoUid; }));
+        QVERIFY(QTest::qWaitFor([&] { return hasEnded(child()); }));
+        QVERIFY(settle());
+    }
+
     void whatTakesTooLongIsKilled() {
-        fakeDot("sleep 30");
+        sleepingDot();
         QTest::keyClick(canvas(), Qt::Key_F);
         QVERIFY(QTest::qWaitFor([&] { return session().view()->options.filter.centre == node_; }));
         session().jobs().cancelAll();
+        QVERIFY(settle());
+        sleepingDot();
         QElapsedTimer clock;
         clock.start();
-        const GraphvizPlacement placed = placeByGraphviz(*session().view(), CancelToken(), 200);
-        QVERIFY(clock.elapsed() < 5000);
+        const GraphvizPlacement placed = placeByGraphviz(*session().view(), CancelToken(), 1000);
+        QVERIFY(clock.elapsed() < 6000);
+        QVERIFY(child() > 0 && hasEnded(child()));
         QVERIFY(!placed.view);
         QVERIFY2(placed.why.contains(QLatin1String("took too long")), qPrintable(placed.why));
     }
@@ -90,6 +106,8 @@ private slots:
         QTest::newRow("not installed") << QString() << QStringLiteral("Graphviz is not installed");
         QTest::newRow("it fails") << QStringLiteral("exit 1") << QStringLiteral("Graphviz failed");
         QTest::newRow("it crashes") << QStringLiteral("kill -9 $$") << QStringLiteral("Graphviz failed");
+        QTest::newRow("it talks too much") << QStringLiteral("exec head -c 5000000 /dev/zero")
+                                           << QStringLiteral("Graphviz answered with more than 4 MiB");
         QTest::newRow("it talks nonsense") << QStringLiteral("echo node n0 here there") << QStringLiteral("Graphviz gave no places");
     }
     void withoutAnAnswerTheBuiltInPlacementStays() {
@@ -129,6 +147,18 @@ private:
         }
         qputenv("PATH", folder.toLocal8Bit());
     }
+
+    /// A `dot` that takes half a minute and tells its process id.
+    void sleepingDot() {
+        QFile::remove(folder_.filePath(QStringLiteral("pid")));
+        fakeDot("echo $$ > '" + folder_.filePath(QStringLiteral("pid")).toLocal8Bit() + "'\nexec sleep 30");
+    }
+    /// 0 while it has not told.
+    qint64 child() const {
+        QFile file(folder_.filePath(QStringLiteral("pid")));
+        return file.open(QIODevice::ReadOnly) ? file.readAll().trimmed().toLongLong() : 0;
+    }
+    static bool hasEnded(qint64 process) { return ::kill(pid_t(process), 0) != 0; }
 
     Session& session() { return window_->session(); }
     bool settle() { return settled(window_->session()); }

@@ -476,8 +476,9 @@ void StagePanel::setGraphviz(bool on) {
 
 void StagePanel::askGraphviz() {
     const StageViewPtr& view = session_.view();
+    session_.jobs().cancel(graphvizJob_);  // nobody waits for the places of another drawing
     if (!graphviz_ || !view || !suitsGraphviz(*view)) return;
-    session_.ask(
+    graphvizJob_ = session_.ask(
         QStringLiteral("graphviz"), [view](const Recording&, const JobContext& job) { return placeByGraphviz(*view, job.cancelToken()); },
         [this, view](const GraphvizPlacement& placed) {
             if (view != session_.view() || !graphviz_) return;

@@ -104,6 +104,7 @@ private:
     Session& session_;
     Mode mode_ = Mode::Graph;
     bool aliasHighlight_ = false, mutationEdges_ = false, graphviz_ = true;
+    int graphvizJob_ = 0;
     QString graphvizSaid_;  ///< why it could not, once
     QToolButton *graphButton_ = nullptr, *textButton_ = nullptr, *bothButton_ = nullptr;
     QComboBox *form_ = nullptr, *colour_ = nullptr;

@@ -25,17 +25,27 @@ QByteArray answerOf(const QString& program, const QByteArray& question, const Ca
     child.write(question);
     child.closeWriteChannel();
     QByteArray answer;
+    bool late = false;
     while (child.state() != QProcess::NotRunning) {
         child.waitForFinished(kBetweenLooksMs);
         answer += child.readAllStandardOutput();
-        if (cancel.cancelled() || clock.elapsed() > limitMs || answer.size() > kMostAnswerBytes) {
+        late = clock.elapsed() > limitMs;
+        if (cancel.cancelled() || late || answer.size() > kMostAnswerBytes) {
             child.kill();
             child.waitForFinished();
-            if (!cancel.cancelled()) why = QObject::tr("Graphviz took too long: the built-in placement stays.");
-            return {};
+            break;
         }
     }
+    if (cancel.cancelled()) return {};
     answer += child.readAllStandardOutput();
+    if (late) {
+        why = QObject::tr("Graphviz took too long: the built-in placement stays.");
+        return {};
+    }
+    if (answer.size() > kMostAnswerBytes) {
+        why = QObject::tr("Graphviz answered with more than %1 MiB: the built-in placement stays.").arg(kMostAnswerBytes >> 20);
+        return {};
+    }
     if (child.error() == QProcess::FailedToStart || child.exitStatus() != QProcess::NormalExit || child.exitCode() != 0) {
         why = QObject::tr("Graphviz failed: the built-in placement stays.");
         return {};

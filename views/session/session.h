@@ -109,11 +109,11 @@ public:
     // --- questions, answered later on the UI thread -------------------------------------------------------------------------------------------
     /// Text of the current stage, on request with the lines that it removed; answered by textReady().
     void requestText(TextForm form, bool withRemoved = false);
-    /// `key`: a newer question of the same panel replaces an older one.
+    /// `key`: a newer question of the same panel replaces an older one. The job, to cancel it; 0 = no session is open.
     template <class Work, class Done>
-    void ask(const QString& key, Work work, Done done) {
-        if (!isOpen()) return;
-        jobs_.start(
+    int ask(const QString& key, Work work, Done done) {
+        if (!isOpen()) return 0;
+        return jobs_.start(
             QString(), key, JobQueue::Kind::Quiet,
             [recording = data_.recording, work = std::move(work)](const JobContext& job) { return work(*recording, job); }, std::move(done));
     }
