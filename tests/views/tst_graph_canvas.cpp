@@ -82,6 +82,27 @@ private slots:
         }
     }
 
+    void theNearestNodeIsSoughtInSightFirst() {
+        QCOMPARE(canvas_->nearestNode(QPoint(10, 10), [](Uid) { return true; }), kNoUid);
+        openFork();
+        const QPoint place = canvas_->cardRect(uid("neg")).center() + QPoint(3, 3);
+        QCOMPARE(canvas_->nearestNode(place, [](Uid) { return true; }), uid("neg"));
+        QCOMPARE(canvas_->nearestNode(place, [&](Uid node) { return node == uid("add"); }), uid("add"));
+        QCOMPARE(canvas_->nearestNode(place, [](Uid) { return false; }), kNoUid);
+        // Of a large drawing no more is asked than what is in sight; what is out of sight is found only then.
+        open(sampleRequest("gpt2_train_joint.py", "torch-v2"));
+        const auto inSight = canvas_->dump()["cards"].toArray().size(), all = qsizetype(canvas_->dump()["cards_total"].toInt());
+        QVERIFY(inSight < all / 2);
+        qsizetype asked = 0;
+        const QPoint middle = canvas_->viewport()->rect().center();
+        const Uid near = canvas_->nearestNode(middle, [&](Uid) { return ++asked > 0; });
+        QVERIFY(asked <= inSight);
+        QVERIFY(canvas_->cardRect(near).intersects(canvas_->viewport()->rect()));
+        const Uid last = session_->view()->snapshot->nodes.back()->uid;
+        QVERIFY(!canvas_->cardRect(last).isEmpty() && !canvas_->cardRect(last).intersects(canvas_->viewport()->rect()));
+        QCOMPARE(canvas_->nearestNode(middle, [&](Uid node) { return node == last; }), last);
+    }
+
     void aClickSelectsWhatIsUnderIt() {
         openFork();
         QSignalSpy selected(canvas_.get(), &GraphCanvas::selected);

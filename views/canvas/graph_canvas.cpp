@@ -132,6 +132,29 @@ Uid GraphCanvas::nodeAt(QPoint position) const {
     return card < 0 ? kNoUid : d_->uidOf(d_->drawing().cards[std::size_t(card)]);
 }
 
+Uid GraphCanvas::nearestNode(QPoint position, const std::function<bool(Uid)>& wanted) const {
+    if (d_->empty()) return kNoUid;
+    constexpr std::size_t kMostCards = 4096;  // asked at every step of scrolling
+    const QPointF at = d_->toContent(position);
+    const QRectF whole(0, 0, d_->drawing().width, d_->drawing().height);
+    QRectF part = d_->visibleContent();
+    for (std::size_t looked = 0; looked < kMostCards;) {
+        Uid best = kNoUid;
+        double least = 0;
+        d_->forVisibleCards(part, [&](std::uint32_t i) {
+            const PlacedCard& c = d_->drawing().cards[i];
+            const double distance = std::hypot(c.x + c.width / 2 - at.x(), c.y + c.height / 2 - at.y());
+            ++looked;
+            if ((best != kNoUid && distance >= least) || !wanted(d_->uidOf(c))) return;
+            best = d_->uidOf(c);
+            least = distance;
+        });
+        if (best != kNoUid || part.contains(whole)) return best;
+        part.adjust(-part.width() / 2, -part.height() / 2, part.width() / 2, part.height() / 2);
+    }
+    return kNoUid;
+}
+
 void GraphCanvas::Private::updateScrollBars() {
     const QSize port = canvas.viewport()->size();
     const double width = empty() ? 0 : drawing().width * zoom + 2 * kCanvasMargin;

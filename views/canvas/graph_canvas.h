@@ -5,6 +5,7 @@
 #include <QAbstractScrollArea>
 #include <QImage>
 #include <QJsonObject>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
@@ -45,6 +46,9 @@ public:
     QRect cardRect(Uid uid) const;
     /// The node under a viewport position; kNoUid when there is none.
     Uid nodeAt(QPoint position) const;
+    /// Of the nodes that are `wanted` the one whose card is nearest to a viewport position: among the cards in sight, else in surroundings that grow
+    /// until there is one; a closed group stands for its first node. kNoUid when the nearest thousands of cards are none.
+    Uid nearestNode(QPoint position, const std::function<bool(Uid)>& wanted) const;
 
     void setColourMode(ColourMode mode);
     ColourMode colourMode() const;

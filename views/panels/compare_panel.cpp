@@ -11,7 +11,6 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "views/canvas/graph_canvas.h"
 #include "views/canvas/metrics.h"
@@ -444,19 +443,11 @@ std::pair<Uid, Uid> ComparePanel::linkedNodes(const GraphCanvas& from, bool from
     const QRect seen = from.viewport()->rect();
     const QRect selected = from.cardRect(from.selection().node);
     const QPoint near = seen.intersects(selected) ? selected.center() : seen.center();
-    std::pair<Uid, Uid> best{kNoUid, kNoUid};
-    auto least = std::numeric_limits<std::int64_t>::max();
-    for (const auto& pair : second_->matching.toB) {
-        const QRect rect = from.cardRect(fromA ? pair.first : pair.second);
-        if (rect.isEmpty()) continue;
-        const std::int64_t x = rect.center().x() - near.x(), y = rect.center().y() - near.y();
-        std::int64_t distance = x * x + y * y;
-        if (!seen.intersects(rect)) distance += std::int64_t(1) << 50;  // first what is seen
-        if (distance > least || (distance == least && pair.first > best.first)) continue;
-        least = distance;
-        best = pair;
-    }
-    return best;
+    const auto& partners = fromA ? second_->matching.toB : second_->matching.toA;
+    const Uid here = from.nearestNode(near, [&](Uid uid) { return partners.contains(uid); });
+    if (here == kNoUid) return {kNoUid, kNoUid};
+    const Uid there = partners.at(here);
+    return fromA ? std::pair(here, there) : std::pair(there, here);
 }
 
 /// The other side shows the same part: counterparts at the same place, or in the middle where the one at this side is not seen.
