@@ -42,7 +42,9 @@ ParsedLaunch parseLaunch(const QStringList& arguments) {
         {QStringLiteral("size"), QObject::tr("size of the window"), QStringLiteral("WxH")},
         {QStringLiteral("theme"), QObject::tr("light, dark, high-contrast or system"), QStringLiteral("THEME")},
         {QStringLiteral("view"), QObject::tr("graph, text or both"), QStringLiteral("VIEW")},
-        {QStringLiteral("panel"), QObject::tr("panel to raise: node, aliases, why, history, decisions, nodes, memory, numerics, chunker, run, log"),
+        {QStringLiteral("panel"),
+         QObject::tr("panel to raise: node, aliases, why, history, decisions, nodes, find, bookmarks, memory, numerics, "
+                     "chunker, run, log"),
          QStringLiteral("PANEL")},
         {QStringLiteral("zoom"), QObject::tr("zoom of the graph, 0.1 to 2"), QStringLiteral("F")},
         {QStringLiteral("scale"), QObject::tr("scale of the whole window, 0.5 to 4"), QStringLiteral("F")},

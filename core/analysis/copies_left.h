@@ -20,6 +20,8 @@ struct CopiesLeft {
     std::int64_t bytes() const { return clonedBytes + copiedBytes + scatteredBytes; }
 };
 
+/// Of the value; symbols at their hints, unknown as 0.
+std::int64_t bytesAtHints(const Graph& g, NodeId id);
 /// `to.copy_(from)` moves nothing: both are the same elements in the same order.
 bool isSelfCopy(const AliasInfo& alias, NodeId to, NodeId from);
 

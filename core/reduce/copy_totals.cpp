@@ -6,17 +6,11 @@
 namespace aliascope {
 namespace {
 
-std::int64_t bytesOf(const Graph& g, NodeId id) {
-    const TensorType* t = g[id].tensor();
-    const auto bytes = t ? t->bytes() : std::nullopt;
-    return bytes ? bytes->evaluate(g.symbols).value_or(0) : 0;
-}
-
 void countClones(const Graph& g, CopyTotals& sum) {
     for (NodeId id : inOrder(g))
         if (g[id].is("aten::clone"_n)) {
             ++sum.clones;
-            sum.clonedBytes += bytesOf(g, id);
+            sum.clonedBytes += bytesAtHints(g, id);
         }
     for (const Graph::SubGraph& body : g.subGraphs()) countClones(*body.graph, sum);
 }
@@ -34,7 +28,7 @@ CopyTotals copyTotals(const Graph& g, const OpRegistry& ops) {
         if (!storage || alias.storage(storage).role != StorageRole::Input) continue;
         if (from && isSelfCopy(alias, to, from)) continue;
         ++sum.copiesBack;
-        sum.copiedBackBytes += bytesOf(g, to);
+        sum.copiedBackBytes += bytesAtHints(g, to);
     }
     return sum;
 }
