@@ -61,7 +61,8 @@ const std::vector<OptionSpec>& optionTable() {
          "schemas (and bodies) of custom operators; may be given several times; without it the .ops files beside FILE; none = none"},
         {"--strict", "", "", "exit 3 when a part of the file could not be read"},
         {"--limits", "", "LIST",
-         "NAME=N,... moves a bound: file, graph, line (bytes), nodes (of a graph), values, classes (nesting, up to 1000), subgraphs, messages (of a "
+         "NAME=N,... moves a bound: file, graph, line, string (bytes), nodes (of a graph), values, classes (nesting, up to 1000), subgraphs, "
+         "messages (of a "
          "graph); of "
          "archives record, archive (bytes unpacked), entries, ratio, json (nesting); of sessions graphs, lanes, decisions"},
         {"--timeout", "", "S", "seconds that the query (default 10) or the run (default: no limit) may take"},

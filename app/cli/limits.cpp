@@ -30,6 +30,7 @@ const std::vector<Bound>& bounds() {
         {"json", count, [](Limits& l, std::int64_t n) { l.reading.jsonDepth = static_cast<std::uint32_t>(n); }},
         {"graph", bytes, [](Limits& l, std::int64_t n) { l.reading.graphBytes = static_cast<std::uint64_t>(n); }},
         {"line", bytes, [](Limits& l, std::int64_t n) { l.reading.lineBytes = static_cast<std::uint64_t>(n); }},
+        {"string", bytes, [](Limits& l, std::int64_t n) { l.reading.stringBytes = static_cast<std::uint64_t>(n); }},
         {"nodes", count, [](Limits& l, std::int64_t n) { l.reading.nodesPerGraph = static_cast<std::uint32_t>(n); }},
         {"values", nesting, [](Limits& l, std::int64_t n) { l.reading.valueDepth = static_cast<std::uint32_t>(n); }},
         {"classes", nesting, [](Limits& l, std::int64_t n) { l.reading.classDepth = static_cast<std::uint32_t>(n); }},

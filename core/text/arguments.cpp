@@ -4,6 +4,7 @@
 #include "core/text/literals.h"
 #include "core/text/print.h"
 #include "core/text/python_expr.h"
+#include "core/text/source_text.h"
 
 namespace aliascope {
 namespace {
@@ -57,10 +58,13 @@ std::string printArguments(const Graph& g, const Node& node) {
 }
 
 Result<Call> parseArguments(std::string_view text, const Graph& g) {
-    constexpr std::uint32_t depth = 1000;  // what is written may be nested as deep as any reader allows
+    constexpr std::uint32_t depth = 1000;  // what is written may be nested as deep as any reader allows, and hold any string
+    ReadLimits limits;
+    limits.valueDepth = depth + 1;
+    limits.stringBytes = text.size();
     GraphScope scope(g);
     PyLexer lexer(text, 0, text.size());
-    PyExpr expr(lexer, scope, depth + 1);
+    PyExpr expr(lexer, scope, limits);
     Call call;
     if (lexer.token().is("(")) {
         lexer.take();
@@ -70,9 +74,8 @@ Result<Call> parseArguments(std::string_view text, const Graph& g) {
     }
     if (!expr.error() && lexer.token().kind != PyToken::Kind::TextEnd) expr.fail("the end of the arguments", lexer.token().begin);
     if (!expr.error()) return call;
-    const PyError& e = *expr.error();
-    Diagnostic d = e.limit ? userError("R050", {{"what", e.want}, {"limit", std::to_string(depth)}, {"option", "--limits"}})
-                           : userError("R014", {{"want", e.want}, {"got", std::string(text.substr(e.at, 30))}});
+    const ReadError& e = *expr.error();
+    Diagnostic d = e.limit ? limitPassed(e.want, depth) : userError("R014", {{"want", e.want}, {"got", std::string(text.substr(e.at, 30))}});
     d.line = 1;
     d.column = static_cast<std::uint32_t>(e.at + 1);
     return fail(std::move(d));

@@ -19,6 +19,7 @@ struct ReadLimits {
     std::uint64_t fileBytes = 2ull << 30;
     std::uint64_t graphBytes = 512ull << 20;
     std::uint64_t lineBytes = 64ull << 20;
+    std::uint64_t stringBytes = 16ull << 20;  ///< of one string literal
     std::uint64_t recordBytes = 1ull << 30;   ///< one entry of an archive, unpacked
     std::uint64_t archiveBytes = 4ull << 30;  ///< all entries that are read, unpacked
     std::uint32_t archiveEntries = 100'000;

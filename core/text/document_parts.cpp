@@ -188,9 +188,7 @@ Document readProgramText(std::string text, const std::string& path, const ReadCo
     if (const auto& error = json.error()) {
         Reporter reporter(source, context.options.limits.diagnosticsPerUnit);
         if (error->limit)
-            reporter.report(
-                userError("R050", {{"what", error->want}, {"limit", std::to_string(context.options.limits.jsonDepth)}, {"option", "--limits"}}),
-                error->at);
+            reporter.report(limitPassed(error->want, context.options.limits.jsonDepth), error->at);
         else
             reporter.expected(error->want, error->at);
         for (Diagnostic& d : reporter.take()) doc.units.back().diagnostics.insert(doc.units.back().diagnostics.begin(), std::move(d));

@@ -232,9 +232,7 @@ bool GraphBuilder::full(std::size_t at) {
     const bool nodes = graph.size() >= limits_.nodesPerGraph;
     if (!nodes && at - begin_ <= limits_.graphBytes) return false;
     if (!full_)
-        reporter_.report(userError("R050", {{"what", nodes ? "nodes of one graph" : "bytes of one graph"},
-                                            {"limit", std::to_string(nodes ? limits_.nodesPerGraph : limits_.graphBytes)},
-                                            {"option", "--limits"}}),
+        reporter_.report(nodes ? limitPassed("nodes of one graph", limits_.nodesPerGraph) : limitPassed("bytes of one graph", limits_.graphBytes),
                          at);
     full_ = true;
     return true;

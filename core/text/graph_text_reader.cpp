@@ -144,21 +144,14 @@ void GraphTextReader::node(std::size_t begin, std::size_t end) {
     stated_.reset();
     values_.clearError();
     const bool tooLong = end - begin > builder_.limits().lineBytes;
-    if (tooLong)
-        reporter_.report(
-            userError("R050", {{"what", "length of a line"}, {"limit", std::to_string(builder_.limits().lineBytes)}, {"option", "--limits"}}), begin);
+    if (tooLong) reporter_.report(limitPassed("length of a line", builder_.limits().lineBytes), begin);
     if (!tooLong && nodeBody(n, at + 2, end)) {
         last_ = builder_.define(std::move(n), name, begin + 1);
         if (stated_) users_.push_back({last_, *stated_, statedAt_});
         return;
     }
     if (!tooLong && values_.error()) {
-        const PyError& e = *values_.error();
-        if (e.limit)
-            reporter_.report(userError("R050", {{"what", e.want}, {"limit", std::to_string(builder_.limits().valueDepth)}, {"option", "--limits"}}),
-                             e.at);
-        else
-            reporter_.expected(e.want + " in arguments of %" + std::string(name), e.at, Name(name));
+        reporter_.report(*values_.error(), " in arguments of %" + std::string(name), Name(name));
     } else if (!tooLong && want_ == "a node kind") {
         Diagnostic d = userError("R010", {{"got", reporter_.source().found(failedAt_)}});
         d.node = Name(name);
@@ -251,7 +244,7 @@ std::size_t GraphTextReader::returned(std::size_t begin) {
         return lineEnd + 1;
     }
     PyLexer lexer(text_, word + 6, text_.size());
-    PyExpr expr(lexer, builder_, builder_.limits().valueDepth);
+    PyExpr expr(lexer, builder_, builder_.limits());
     expr.percentUses = true;
     builder_.graph.style.percentReturn = lexer.token().is("%");
     Value v = expr.toValue(expr.parse(true));
@@ -262,7 +255,7 @@ std::size_t GraphTextReader::returned(std::size_t begin) {
         builder_.setOutput(std::move(v), word, lexer.lastEnd());
         return reporter_.source().lineEnd(lexer.lastEnd()) + 1;
     }
-    reporter_.expected(expr.error()->want + " in the returned value", expr.error()->at, "output"_n);
+    reporter_.report(*expr.error(), " in the returned value", "output"_n);
     builder_.setUnparsedOutput(word, lineEnd, builder_.graph.style.percentReturn);
     return lineEnd + 1;
 }
@@ -276,7 +269,7 @@ std::size_t GraphTextReader::nested(std::size_t begin) {
     if (known < limit)
         builder_.graph.addSubGraph(builder_.graph[last_].target, std::move(inner.graph()));
     else if (!std::exchange(tooMany_, true))
-        reporter_.report(userError("R050", {{"what", "sub-graphs of a graph"}, {"limit", std::to_string(limit)}, {"option", "--limits"}}), begin);
+        reporter_.report(limitPassed("sub-graphs of a graph", limit), begin);
     return std::max(end, begin + 1);
 }
 

@@ -200,7 +200,7 @@ Value GraphValueReader::value(std::size_t begin, std::size_t end, const Hint& hi
     const std::string_view t = text().substr(begin, end - begin);
     if (t.empty()) return Value::string(Name());
     if (isUse(t)) return builder_.use(t.substr(1), begin + 1);
-    if (hint.base == "str" && !(hint.list && isOpener(t[0]))) return hint.optional && t == "None" ? Value::none() : Value::string(Name(t));
+    if (hint.base == "str" && !(hint.list && isOpener(t[0]))) return hint.optional && t == "None" ? Value::none() : stringValue(t, begin);
     if (isOpener(t[0]) && closerOf(begin) == end - 1)
         if (auto v = container(begin, end, hint)) return *v;
     if (t.back() == ')' && (t.substr(0, 6) == "slice(" || t.substr(0, 6) == "range("))
@@ -213,7 +213,7 @@ std::optional<Value> GraphValueReader::container(std::size_t begin, std::size_t 
     if (t[0] == '{' && t.size() > 2 && !startsKey(begin + 1, end - 1)) return std::nullopt;
     if (isComplexSpelling(t)) return Value::named(Value::Kind::Complex, Name(t));
     if (++depth_ > builder_.limits().valueDepth) {
-        fail("nesting of values", begin, true);
+        fail("nesting of values", begin, builder_.limits().valueDepth);
         --depth_;
         return Value();
     }
@@ -271,7 +271,13 @@ Value GraphValueReader::token(std::string_view t, std::size_t at, const Hint& hi
     if (isOpaque(t)) return Value::named(Value::Kind::Opaque, Name(t));
     // A cut or damaged use is no string.
     if (t[0] == '%') fail("a name after \"%\"", at + 1);
-    return Value::string(Name(t));
+    return stringValue(t, at);
+}
+
+Value GraphValueReader::stringValue(std::string_view t, std::size_t at) {
+    if (t.size() <= builder_.limits().stringBytes) return Value::string(Name(t));
+    fail("bytes of a string", at, builder_.limits().stringBytes);
+    return {};
 }
 
 std::optional<Value> GraphValueReader::operatorValue(std::string_view t, const Hint& hint) {
@@ -298,7 +304,7 @@ std::optional<Value> GraphValueReader::symbolic(std::string_view t) {
 /// `slice(None, half, None)` and `range(0, 4)` hold Python, names without `%` in a slice are uses.
 std::optional<Value> GraphValueReader::pythonValue(std::size_t begin, std::size_t end) {
     PyLexer lexer(text(), begin, end);
-    PyExpr expr(lexer, builder_, builder_.limits().valueDepth);
+    PyExpr expr(lexer, builder_, builder_.limits());
     expr.percentUses = true;
     Value v = expr.toValue(expr.parse());
     if (expr.error() || lexer.token().kind != PyToken::Kind::TextEnd) return std::nullopt;

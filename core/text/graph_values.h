@@ -22,7 +22,7 @@ public:
     /// One value that fills [begin, end).
     Value readValue(std::size_t begin, std::size_t end);
 
-    const std::optional<PyError>& error() const { return error_; }
+    const std::optional<ReadError>& error() const { return error_; }
     void clearError() { error_.reset(); }
 
 private:
@@ -39,13 +39,14 @@ private:
     std::optional<Value> pythonValue(std::size_t begin, std::size_t end);
     std::optional<Value> symbolic(std::string_view t);
     std::optional<Value> operatorValue(std::string_view t, const Hint& hint);
-    void fail(std::string want, std::size_t at, bool limit = false) {
-        if (!error_) error_ = PyError{std::move(want), at, limit};
+    Value stringValue(std::string_view t, std::size_t at);
+    void fail(std::string want, std::size_t at, std::uint64_t limit = 0) {
+        if (!error_) error_ = ReadError{std::move(want), at, limit};
     }
     std::string_view text() const { return builder_.reporter().source().text(); }
 
     GraphBuilder& builder_;
-    std::optional<PyError> error_;
+    std::optional<ReadError> error_;
     std::vector<std::size_t> match_;  // of every bracket of the node's text: the place of its partner
     std::vector<std::size_t> open_;
     std::size_t base_ = 0;

@@ -13,6 +13,7 @@
 #include "core/text/literals.h"
 #include "core/text/natural_order.h"
 #include "core/text/normalise.h"
+#include "core/text/source_text.h"
 
 namespace aliascope {
 namespace {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kNameBytes = 4096;
 
 Diagnostic above(const std::string& path, std::string what, std::uint64_t limit) {
-    Diagnostic d = userError("R050", {{"what", std::move(what)}, {"limit", std::to_string(limit)}, {"option", "--limits"}});
+    Diagnostic d = limitPassed(std::move(what), limit);
     d.file = path;
     return d;
 }

@@ -12,14 +12,14 @@
 #include "core/text/folder_names.h"
 #include "core/text/member_source.h"
 #include "core/text/sniff.h"
+#include "core/text/source_text.h"
 #include "core/text/stage_order.h"
 
 namespace aliascope {
 namespace {
 
 Diagnostic tooLarge(const std::string& path, std::string_view what, std::uint64_t size, std::uint64_t limit) {
-    Diagnostic d = userError(
-        "R050", {{"what", std::string(what) + " of " + std::to_string(size) + " bytes"}, {"limit", std::to_string(limit)}, {"option", "--limits"}});
+    Diagnostic d = limitPassed(std::string(what) + " of " + std::to_string(size) + " bytes", limit);
     d.file = path;
     return d;
 }

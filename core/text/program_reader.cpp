@@ -50,6 +50,7 @@ private:
     Value argument(JsonValue arg) { return entry(unionEntry(arg)); }
     Value entry(JsonValue entry);
     Value literal(std::string_view kind, JsonValue value);
+    Value stringLiteral(JsonValue value);
     Value list(std::string_view kind, JsonValue value);
     Value subGraph(JsonValue value);
     Value use(JsonValue name);
@@ -289,7 +290,7 @@ Value ProgramGraphReader::literal(std::string_view kind, JsonValue value) {
     }
     if (kind == "as_float") return value.real() ? Value::real(*value.real()) : opaque(value);
     if (kind == "as_bool") return value.boolean() ? Value::boolean(*value.boolean()) : opaque(value);
-    if (kind == "as_string") return value.isString() ? Value::string(Name(value.string())) : opaque(value);
+    if (kind == "as_string") return stringLiteral(value);
     if (kind == "as_complex") {
         const auto real = value["real"].real(), imag = value["imag"].real();
         if (!real || !imag) return opaque(value);
@@ -327,14 +328,19 @@ Value ProgramGraphReader::list(std::string_view kind, JsonValue value) {
     return Value::list(std::move(items));
 }
 
+Value ProgramGraphReader::stringLiteral(JsonValue value) {
+    if (!value.isString()) return opaque(value);
+    if (value.text().size() <= builder_.limits().stringBytes) return Value::string(Name(value.string()));
+    reporter_.report(limitPassed("bytes of a string", builder_.limits().stringBytes), value.begin());
+    return Value::none();
+}
+
 Value ProgramGraphReader::entry(JsonValue value) {
     const std::string_view kind = value.key();
     if (!value || kind == "as_none") return Value::none();
     if (kind == "as_name") return use(value);
     if (nesting_ >= builder_.limits().valueDepth) {
-        reporter_.report(
-            userError("R050", {{"what", "nesting of values"}, {"limit", std::to_string(builder_.limits().valueDepth)}, {"option", "--limits"}}),
-            value.begin());
+        reporter_.report(limitPassed("nesting of values", builder_.limits().valueDepth), value.begin());
         return Value::none();
     }
     ++nesting_;
@@ -369,17 +375,12 @@ Value ProgramGraphReader::entry(JsonValue value) {
 Value ProgramGraphReader::subGraph(JsonValue value) {
     const Name name(value["name"].string());
     if (name.empty() || depth_ == 0) {
-        if (depth_ == 0)
-            reporter_.report(
-                userError("R050", {{"what", "nesting of graphs"}, {"limit", std::to_string(builder_.limits().classDepth)}, {"option", "--limits"}}),
-                value.begin());
+        if (depth_ == 0) reporter_.report(limitPassed("nesting of graphs", builder_.limits().classDepth), value.begin());
         return opaque(value);
     }
     const std::size_t limit = builder_.limits().subGraphs;
     if (bodies_.size() >= limit && !bodies_.contains(name)) {
-        if (!std::exchange(tooMany_, true))
-            reporter_.report(userError("R050", {{"what", "sub-graphs of a graph"}, {"limit", std::to_string(limit)}, {"option", "--limits"}}),
-                             value.begin());
+        if (!std::exchange(tooMany_, true)) reporter_.report(limitPassed("sub-graphs of a graph", limit), value.begin());
         return opaque(value);
     }
     const auto [it, fresh] = bodies_.try_emplace(name);

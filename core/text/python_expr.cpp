@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/ir/op_registry.h"
+#include "core/text/document.h"
 #include "core/text/literals.h"
 #include "core/text/python_calls.h"
 #include "core/text/value_spelling.h"
@@ -76,8 +77,8 @@ bool usesNodes(const Value& v) {
 class PyExpr::Nesting {
 public:
     explicit Nesting(PyExpr& e) : e_(e) {
-        if (++e_.depth_ <= e_.depthLimit_ || e_.error_) return;
-        e_.error_ = PyError{"nesting of values", e_.lex_.token().begin, true};
+        if (++e_.depth_ <= e_.limits_.valueDepth || e_.error_) return;
+        e_.error_ = ReadError{"nesting of values", e_.lex_.token().begin, e_.limits_.valueDepth};
     }
     ~Nesting() { --e_.depth_; }
     Nesting(const Nesting&) = delete;
@@ -327,6 +328,10 @@ PyOperand PyExpr::stringAtom() {
     std::string joined;
     bool verbatim = false;
     while (lex_.token().kind == PyToken::Kind::String) {
+        if (joined.size() + lex_.token().text.size() > limits_.stringBytes) {
+            if (!error_) error_ = ReadError{"bytes of a string", begin, limits_.stringBytes};
+            return valueOperand(Value(), begin, lex_.lastEnd());
+        }
         const auto part = decodePythonString(lex_.token().text);
         verbatim = verbatim || !part;
         if (part) joined += *part;

@@ -9,8 +9,11 @@
 
 #include "core/ir/graph.h"
 #include "core/text/python_lexer.h"
+#include "core/text/source_text.h"
 
 namespace aliascope {
+
+struct ReadLimits;
 
 /// A binary operator of Python: its token, how tightly it binds, and the function of the operator module that it calls.
 struct PyBinary {
@@ -46,16 +49,9 @@ struct PyOperand {
     std::size_t begin = 0, end = 0;  ///< place in the text
 };
 
-/// The first thing that did not fit.
-struct PyError {
-    std::string want;
-    std::size_t at = 0;
-    bool limit = false;  ///< `want` names a limit
-};
-
 class PyExpr {
 public:
-    PyExpr(PyLexer& lexer, PyScope& scope, std::uint32_t depthLimit) : lex_(lexer), scope_(scope), depthLimit_(depthLimit) {}
+    PyExpr(PyLexer& lexer, PyScope& scope, const ReadLimits& limits) : lex_(lexer), scope_(scope), limits_(limits) {}
 
     /// One expression; `a, b` at the top makes a tuple when `allowTuple`. Check error() afterwards.
     PyOperand parse(bool allowTuple = false);
@@ -64,9 +60,9 @@ public:
     /// As a plain value; calls become nodes of the scope.
     Value toValue(PyOperand operand);
 
-    const std::optional<PyError>& error() const { return error_; }
+    const std::optional<ReadError>& error() const { return error_; }
     void fail(std::string want, std::size_t at) {
-        if (!error_) error_ = PyError{std::move(want), at};
+        if (!error_) error_ = ReadError{std::move(want), at};
     }
 
     /// Graph text: a `%` before a name is a use (formats.md 4.1, return line).
@@ -100,9 +96,9 @@ private:
 
     PyLexer& lex_;
     PyScope& scope_;
-    std::uint32_t depthLimit_;
+    const ReadLimits& limits_;
     std::uint32_t depth_ = 0;
-    std::optional<PyError> error_;
+    std::optional<ReadError> error_;
 };
 
 /// Whether a use stands somewhere in `v`.

@@ -43,7 +43,7 @@ bool expectsDeletes(const Graph& g) {
 /// One logical line while it is being read.
 struct ReadableBody::Statement {
     Statement(std::string_view text, std::size_t begin, std::size_t end, GraphBuilder& b)
-        : begin(begin), lexer(text, begin, end), expr(lexer, b, b.limits().valueDepth) {}
+        : begin(begin), lexer(text, begin, end), expr(lexer, b, b.limits()) {}
 
     bool fail(std::string want) {
         expr.fail(std::move(want), lexer.token().begin);
@@ -138,8 +138,7 @@ std::size_t ReadableBody::recover(std::size_t begin, std::size_t end) const {
 std::size_t ReadableBody::logicalLine(std::size_t at, std::size_t end) {
     Statement s(text_, at, end, builder_);
     if (source_.lineEnd(at) - at > builder_.limits().lineBytes) {
-        builder_.reporter().report(
-            userError("R050", {{"what", "length of a line"}, {"limit", std::to_string(builder_.limits().lineBytes)}, {"option", "--limits"}}), at);
+        builder_.reporter().report(limitPassed("length of a line", builder_.limits().lineBytes), at);
         if (s.lexer.token().kind == PyToken::Kind::Name) builder_.defineUnparsed(s.lexer.token().text, at, at + 256, false);
         return source_.lineEnd(at) + 1;
     }
@@ -157,12 +156,7 @@ std::size_t ReadableBody::logicalLine(std::size_t at, std::size_t end) {
     if (ok && !endsStatement(t)) ok = s.fail("the end of the statement");
     if (ok) return std::max(source_.lineEnd(s.lexer.lastEnd()) + 1, at + 1);
     const std::size_t next = recover(at, end);
-    const PyError& e = *s.expr.error();
-    if (e.limit)
-        builder_.reporter().report(
-            userError("R050", {{"what", e.want}, {"limit", std::to_string(builder_.limits().valueDepth)}, {"option", "--limits"}}), e.at);
-    else
-        builder_.reporter().expected(e.want, e.at, Name(s.name));
+    builder_.reporter().report(*s.expr.error(), {}, Name(s.name));
     // A node that was made before the mistake (in a delete list, say) is whole.
     if (!s.made && !s.name.empty() && !done_) {
         makePlaceholders();
@@ -523,7 +517,7 @@ bool ReadableBody::returned(Statement& s) {
     if (!s.expr.error() && !endsStatement(s.lexer.token())) s.fail("the end of the returned value");
     done_ = true;
     if (s.expr.error()) {
-        builder_.reporter().expected(s.expr.error()->want + " in the returned value", s.expr.error()->at, "output"_n);
+        builder_.reporter().report(*s.expr.error(), " in the returned value", "output"_n);
         builder_.setUnparsedOutput(s.begin, source_.lineEnd(s.begin), false);
         skipLine(s);
         return true;

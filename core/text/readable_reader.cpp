@@ -95,8 +95,7 @@ void ReadableReader::tellConstructors() {
 
 std::size_t ReadableReader::nestedClass(std::size_t at) {
     if (depth_ == 0) {
-        reporter_.report(
-            userError("R050", {{"what", "nesting of classes"}, {"limit", std::to_string(builder_.limits().classDepth)}, {"option", "--limits"}}), at);
+        reporter_.report(limitPassed("nesting of classes", builder_.limits().classDepth), at);
         return source_.lineEnd(at) + 1;
     }
     ReadableReader inner(reporter_, builder_.ops(), builder_.limits(), depth_ - 1);
@@ -104,8 +103,7 @@ std::size_t ReadableReader::nestedClass(std::size_t at) {
     nestedCalls_ += inner.nestedCalls();
     const std::size_t limit = builder_.limits().subGraphs, known = graph().subGraphs().size();
     if (inner.hasForward() && known >= limit) {
-        if (!std::exchange(tooMany_, true))
-            reporter_.report(userError("R050", {{"what", "sub-graphs of a graph"}, {"limit", std::to_string(limit)}, {"option", "--limits"}}), at);
+        if (!std::exchange(tooMany_, true)) reporter_.report(limitPassed("sub-graphs of a graph", limit), at);
         return end;
     }
     if (inner.hasForward()) graph().addSubGraph(Name(inner.graph().name), std::move(inner.graph()));
@@ -158,7 +156,7 @@ std::string_view ReadableReader::descriptorAt(std::size_t at) const {
 /// The parameters, and the start of the line behind the signature.
 std::size_t ReadableReader::signature(std::size_t begin, std::vector<Parameter>& parameters) {
     PyLexer lexer(text_, text_.find('(', begin), text_.size());
-    PyExpr expr(lexer, builder_, builder_.limits().valueDepth);
+    PyExpr expr(lexer, builder_, builder_.limits());
     const std::size_t open = lexer.take().end();
     if (source_.lineEnd(open) < lexer.token().begin) graph().style.signature = PrintStyle::Signature::Expanded;
     while (!expr.error() && !lexer.token().is(")")) {
@@ -177,7 +175,7 @@ std::size_t ReadableReader::signature(std::size_t begin, std::vector<Parameter>&
         if (lexer.token().is(":")) return source_.lineEnd(lexer.token().end()) + 1;
         expr.fail("\":\"", lexer.token().begin);
     }
-    reporter_.expected(expr.error()->want, expr.error()->at);
+    reporter_.report(*expr.error());
     return source_.lineEnd(begin) + 1;
 }
 

@@ -36,8 +36,8 @@ struct LoaderCall {
 std::optional<LoaderCall> callAt(std::string_view text, std::size_t open, std::size_t end) {
     LoaderScope scope;
     PyLexer lexer(text, open, end);
-    constexpr std::uint32_t kDepth = 50;
-    PyExpr expr(lexer, scope, kDepth);
+    const ReadLimits limits;
+    PyExpr expr(lexer, scope, limits);
     LoaderCall call;
     lexer.take();
     expr.parseArguments(call.args, call.kwargs, ")");
@@ -148,7 +148,8 @@ private:
         if (args == kNone) return;
         LoaderScope scope;
         PyLexer lexer(text_, args + 8, text_.size());
-        PyExpr expr(lexer, scope, 50);
+        const ReadLimits limits;
+        PyExpr expr(lexer, scope, limits);
         const Value list = expr.toValue(expr.parse());
         if (expr.error() || !list.isSequence()) return;
         for (const Value& item : list.items()) {

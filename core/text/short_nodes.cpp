@@ -69,12 +69,12 @@ private:
         const std::size_t nameEnd = text_.find(' ', begin);
         const std::string_view name = text_.substr(begin + 1, nameEnd - begin - 1);
         PyLexer lexer(text_, nameEnd + 3, text_.size());
-        PyExpr expr(lexer, builder_, builder_.limits().valueDepth);
+        PyExpr expr(lexer, builder_, builder_.limits());
         expr.percentUses = true;
         PyOperand right = expr.parse();
         if (!expr.error() && right.kind != PyOperand::Kind::Call) expr.fail("a call", nameEnd + 3);
         if (expr.error()) {
-            builder_.reporter().expected(expr.error()->want, expr.error()->at, Name(name));
+            builder_.reporter().report(*expr.error(), {}, Name(name));
             builder_.defineUnparsed(name, begin, lineEnd, true);
             return lineEnd + 1;
         }
@@ -97,12 +97,12 @@ private:
 
     void returned(std::size_t word, std::size_t lineEnd) {
         PyLexer lexer(text_, word + 6, text_.size());
-        PyExpr expr(lexer, builder_, builder_.limits().valueDepth);
+        PyExpr expr(lexer, builder_, builder_.limits());
         expr.percentUses = true;
         const bool empty = trimmed(text_.substr(word + 6, lineEnd - word - 6)).empty();
         Value v = empty ? Value() : expr.toValue(expr.parse(true));
         if (expr.error()) {
-            builder_.reporter().expected(expr.error()->want, expr.error()->at, "output"_n);
+            builder_.reporter().report(*expr.error(), {}, "output"_n);
             builder_.setUnparsedOutput(word, lineEnd, true);
         } else {
             builder_.setOutput(empty ? std::nullopt : std::optional(std::move(v)), word, lineEnd);

@@ -94,6 +94,17 @@ void Reporter::report(Diagnostic d, std::size_t at) {
     kept_.push_back(std::move(d));
 }
 
+Diagnostic limitPassed(std::string what, std::uint64_t limit) {
+    return userError("R050", {{"what", std::move(what)}, {"limit", std::to_string(limit)}, {"option", "--limits"}});
+}
+
+void Reporter::report(const ReadError& error, const std::string& where, Name node) {
+    if (error.limit)
+        report(limitPassed(error.want, error.limit), error.at);
+    else
+        expected(error.want + where, error.at, node);
+}
+
 void Reporter::expected(const std::string& want, std::size_t at, Name node) {
     if (want == "a number" && at < source_.text().size()) {
         Diagnostic d = userError("R016", {{"got", source_.found(at)}});

@@ -41,6 +41,16 @@ private:
     std::shared_ptr<std::vector<std::size_t>> lineStarts_;
 };
 
+/// R050: `what` is larger than the settable limit.
+Diagnostic limitPassed(std::string what, std::uint64_t limit);
+
+/// Why reading stopped at a place.
+struct ReadError {
+    std::string want;
+    std::size_t at = 0;
+    std::uint64_t limit = 0;  ///< the limit that was passed, of what `want` names; 0 = something else was expected
+};
+
 /// Collects diagnostics; above the limit they are only counted, and R051 says how many.
 class Reporter {
 public:
@@ -51,6 +61,8 @@ public:
     void report(Diagnostic d, std::size_t at);
     /// R014 with what stands at the place.
     void expected(const std::string& want, std::size_t at, Name node = Name());
+    /// R050 or R014; `where` is added to what was expected (` in the returned value`).
+    void report(const ReadError& error, const std::string& where = {}, Name node = Name());
     std::vector<Diagnostic> take();
     std::size_t count() const { return kept_.size() + dropped_; }
 

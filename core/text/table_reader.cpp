@@ -247,16 +247,12 @@ std::optional<Value> TableReader::parse(std::string_view cell, std::string_view 
     const bool inside = cell.data() >= text_.data() && cell.data() < text_.data() + text_.size();
     const std::size_t base = inside ? static_cast<std::size_t>(cell.data() - text_.data()) : 0;
     PyLexer lexer(inside ? text_ : cell, base, base + cell.size());
-    PyExpr expr(lexer, builder_, builder_.limits().valueDepth);
+    PyExpr expr(lexer, builder_, builder_.limits());
     Value v = expr.toValue(expr.parse());
     if (!expr.error() && lexer.token().kind != PyToken::Kind::TextEnd) expr.fail("the end of the cell", lexer.token().begin);
     if (!expr.error()) return withOperators(v);
-    const PyError& e = *expr.error();
-    const std::size_t at = inside ? e.at : begin;
-    if (e.limit)
-        reporter_.report(userError("R050", {{"what", e.want}, {"limit", std::to_string(builder_.limits().valueDepth)}, {"option", "--limits"}}), at);
-    else
-        reporter_.expected(e.want, at, Name(name));
+    const ReadError& e = *expr.error();
+    reporter_.report(ReadError{e.want, inside ? e.at : begin, e.limit}, {}, Name(name));
     return std::nullopt;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/text/member_source.h"
 #include "core/text/normalise.h"
+#include "core/text/source_text.h"
 
 namespace aliascope {
 namespace {
@@ -21,7 +22,7 @@ Diagnostic damaged(const std::string& path, std::string what, std::string why) {
 }
 
 Diagnostic above(const std::string& path, std::string what, std::uint64_t limit) {
-    Diagnostic d = userError("R050", {{"what", std::move(what)}, {"limit", std::to_string(limit)}, {"option", "--limits"}});
+    Diagnostic d = limitPassed(std::move(what), limit);
     d.file = path;
     return d;
 }

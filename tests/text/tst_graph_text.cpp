@@ -302,6 +302,24 @@ private slots:
         QVERIFY(number.has_value());
         QVERIFY(fixture::codes(number->units[0]).startsWith("R014"));
     }
+
+    void longStrings() {
+        ReadOptions options;
+        options.limits.stringBytes = 20;
+        const auto read = [&](const std::string& string) {
+            return readText(graphOf("call_function[target=torch.ops.demo.f.default](args = (%x, " + string + "), kwargs = {})"), "t",
+                            OpRegistry::builtin(), options);
+        };
+        const auto allowed = read(std::string(20, 'a'));
+        QVERIFY(allowed.has_value());
+        QVERIFY(!fixture::codes(allowed->units[0]).contains("R050"));
+        const auto cut = read(std::string(21, 'a'));
+        QVERIFY(cut.has_value());
+        QVERIFY(fixture::codes(cut->units[0]).startsWith("R050"));
+        QCOMPARE(QString::fromStdString(cut->units[0].diagnostics[0].sentence()),
+                 QStringLiteral("bytes of a string above the limit of 20; raise it with --limits"));
+        QCOMPARE(cut->units[0].graph.size(), allowed->units[0].graph.size());  // the node is there, without its arguments
+    }
 };
 
 QTEST_APPLESS_MAIN(tst_graph_text)

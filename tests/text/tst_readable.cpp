@@ -357,6 +357,23 @@ private slots:
         QCOMPARE(fixture::codes(doc->units[0]), QStringLiteral("R050"));
     }
 
+    /// The node whose string is too long stays as text, and those behind it are read.
+    void longStrings() {
+        ReadOptions options;
+        options.limits.stringBytes = 20;
+        const std::string text =
+            "def forward(self, x):\n    f = torch.ops.demo.f.default(x, '" + std::string(30, 'a') +
+            "')\n    g = torch.ops.demo.g.default(x, 'short' 'parts')\n    h = torch.ops.demo.g.default(x, 'two long' 'enough parts')\n"
+            "    relu = torch.ops.aten.relu.default(x)\n    return (relu,)\n";
+        const auto doc = readText(text, "t", OpRegistry::builtin(), options);
+        QVERIFY(doc.has_value());
+        QCOMPARE(fixture::codes(doc->units[0]), QStringLiteral("R050 R050 R022"));
+        const Graph& g = doc->units[0].graph;
+        QVERIFY(g[g.find("f"_n)].flags & FlagUnparsed);
+        QVERIFY(!(g[g.find("g"_n)].flags & FlagUnparsed));
+        QVERIFY(!(g[g.find("relu"_n)].flags & FlagUnparsed));
+    }
+
     /// Parameters of one line are read in linear time.
     void manyParameters() {
         std::string text = "class M(torch.nn.Module):\n    def forward(self";
