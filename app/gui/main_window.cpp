@@ -542,19 +542,8 @@ void MainWindow::dragLeaveEvent(QDragLeaveEvent*) { dropHint_->hide(); }
 
 void MainWindow::dropEvent(QDropEvent* event) {
     dropHint_->hide();
-    OpenRequest request;
-    for (const QUrl& url : event->mimeData()->urls()) {
-        if (!url.isLocalFile()) continue;
-        request.path = url.toLocalFile();
-        break;
-    }
-    if (QFileInfo(request.path).isDir()) dumps_->watch(request.path);  // a program may still be writing into it
-    if (request.path.isEmpty()) {
-        request.text = event->mimeData()->text();
-        request.title = tr("dropped text");
-    }
     event->acceptProposedAction();
-    if (!request.path.isEmpty() || !request.text.isEmpty()) open(request);
+    take(*event->mimeData(), tr("dropped text"));
 }
 
 }  // namespace aliascope

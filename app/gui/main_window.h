@@ -110,6 +110,8 @@ private:
     void exportAs(const QString& path);
     void closeGraph();
     void pasteGraph();
+    void take(const QMimeData& data, const QString& title);
+    void useOperators(const QStringList& files);
     void openNewestTrace();
     void chooseWatched();
     void setTheme(ThemeChoice choice);

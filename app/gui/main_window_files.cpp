@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QMimeData>
 #include <QRegularExpression>
 
 #include "app/gui/main_window.h"
@@ -38,11 +39,15 @@ void MainWindow::chooseOperators() {
     dialog->setFileMode(QFileDialog::ExistingFile);
     dialog->setNameFilters({tr("Operator schemas (*.ops)"), tr("All files (*)")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-        extraOps_ << path;
+        useOperators({path});
         if (!last_.path.isEmpty() || !last_.text.isEmpty()) open(last_);
-        say(tr("Operators of %1 are used from now on.").arg(path));
     });
     dialog->open();
+}
+
+void MainWindow::useOperators(const QStringList& files) {
+    extraOps_ << files;
+    say(tr("Operators of %1 are used from now on.").arg(files.join(QStringLiteral(", "))));
 }
 
 void MainWindow::saveAs() {
@@ -102,15 +107,32 @@ void MainWindow::closeGraph() {
     session_.close();
 }
 
-void MainWindow::pasteGraph() {
+void MainWindow::pasteGraph() { take(*QApplication::clipboard()->mimeData(), tr("pasted graph")); }
+
+/// What was dropped or pasted: schemas of operators, a file or folder, else text.
+void MainWindow::take(const QMimeData& data, const QString& title) {
+    QStringList files, operators;
+    for (const QUrl& url : data.urls())
+        if (url.isLocalFile()) (url.path().endsWith(QLatin1String(".ops")) ? operators : files) << url.toLocalFile();
     OpenRequest request;
-    request.text = QApplication::clipboard()->text();
-    request.title = tr("pasted graph");
-    if (request.text.trimmed().isEmpty()) {
-        say(tr("The clipboard holds no text."));
-        return;
+    if (!operators.isEmpty()) {
+        useOperators(operators);
+        request = last_;  // again, with them
     }
-    open(request);
+    if (!files.isEmpty()) {
+        request = OpenRequest();
+        request.path = files.front();
+        if (QFileInfo(request.path).isDir()) dumps_->watch(request.path);  // a program may still be writing into it
+        if (files.size() > 1)
+            say(tr("%1 is opened, %2 more are not: files that belong together open as the folder that they lie in.")
+                    .arg(QFileInfo(request.path).fileName())
+                    .arg(files.size() - 1));
+    } else if (operators.isEmpty()) {
+        request.text = data.text();
+        request.title = title;
+        if (request.text.trimmed().isEmpty()) return say(tr("There is no text and no file in it."));
+    }
+    if (!request.path.isEmpty() || !request.text.isEmpty()) open(request);
 }
 
 void MainWindow::openNewestTrace() {

@@ -8,7 +8,9 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QPushButton>
+#include <QStatusBar>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <QTreeView>
 
 #include "core/pipeline/pipeline.h"
@@ -60,9 +62,11 @@ private:
     Widget* find(const char* name) {
         return window_->findChild<Widget*>(QLatin1String(name));
     }
-    void drop(const QString& path) {
+    void drop(const QStringList& paths) {
         QMimeData data;
-        data.setUrls({QUrl::fromLocalFile(path)});
+        QList<QUrl> urls;
+        for (const QString& path : paths) urls << QUrl::fromLocalFile(path);
+        data.setUrls(urls);
         QDragEnterEvent enter(QPoint(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(window_.get(), &enter);
         QDropEvent event(QPointF(200, 200), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
@@ -77,7 +81,7 @@ private slots:
     void cleanup() { window_.reset(); }
 
     void aDroppedTraceIsATreeOfCompilations() {
-        drop(trace());
+        drop({trace()});
         QVERIFY(settle());
         auto* tree = find<QTreeView>("import.list");
         QVERIFY(tree->isVisible());
@@ -105,7 +109,7 @@ private slots:
     }
 
     void theFilterFindsAStage() {
-        drop(trace());
+        drop({trace()});
         QVERIFY(settle());
         auto* field = find<QLineEdit>("import.filter");
         QTest::mouseClick(field, Qt::LeftButton);
@@ -120,7 +124,7 @@ private slots:
     }
 
     void anotherGraphOfTheFileOpensWithoutReading() {
-        drop(trace());
+        drop({trace()});
         QVERIFY(settle());
         QTest::keyClick(find<QTreeView>("import.list"), Qt::Key_Return);
         QVERIFY(settle());
@@ -140,7 +144,7 @@ private slots:
     }
 
     void headingsOpenAndClose() {
-        drop(trace());
+        drop({trace()});
         QVERIFY(settle());
         auto* tree = find<QTreeView>("import.list");
         const QModelIndex heading = tree->model()->index(0, 0);
@@ -153,7 +157,7 @@ private slots:
     }
 
     void pyTorchsOwnStagesAreLanes() {
-        drop(trace());
+        drop({trace()});
         QVERIFY(settle());
         auto* field = find<QLineEdit>("import.filter");
         QTest::keyClicks(field, QStringLiteral("aot_forward_graph"));
@@ -181,7 +185,7 @@ private slots:
     void aDroppedFolderIsReadAndWatched() {
         QTemporaryDir folder;
         write(folder.filePath(QStringLiteral("before.readable.py")), kReadable);
-        drop(folder.path());
+        drop({folder.path()});
         QVERIFY(settle());
         QVERIFY(window_->session().isOpen());
         auto* strip = find<QWidget>("watch.strip");
@@ -210,6 +214,38 @@ private slots:
         QCOMPARE(told, QStringList{QStringLiteral("fx_graph_readable.py")});
     }
 
+    /// A trace is one file that grows for as long as its program runs; a busy one hides no other.
+    void filesThatAreWrittenOnAreToldAgain() {
+        QTemporaryDir folder;
+        const QString trace = folder.filePath(QStringLiteral("dedicated_log_torch_trace_rank_0.log"));
+        write(trace, "V0107");
+        FolderWatch watch;
+        QStringList told;
+        connect(&watch, &FolderWatch::appeared, this, [&](const QString& path) { told << QFileInfo(path).fileName(); });
+        watch.watch(folder.path());
+        QFile file(trace);
+        QVERIFY(file.open(QIODevice::Append));
+        QTimer busy;
+        connect(&busy, &QTimer::timeout, this, [&] {
+            file.write("more");
+            file.flush();
+        });
+        busy.start(50);
+        write(folder.filePath(QStringLiteral("fx_graph_readable.py")), kReadable);
+        write(folder.filePath(QStringLiteral("inductor_provenance_tracking_node_mappings.json")), "{}");
+        write(folder.filePath(QStringLiteral("ir_pre_fusion.txt")), "op0");
+        QVERIFY(QTest::qWaitFor([&] { return !told.isEmpty(); }, 10'000));
+        QCOMPARE(told, QStringList{QStringLiteral("fx_graph_readable.py")});
+        busy.stop();
+        QVERIFY(QTest::qWaitFor([&] { return told.size() == 2; }, 10'000));
+        QCOMPARE(told.back(), QFileInfo(trace).fileName());
+        QVERIFY(QFile::remove(trace));
+        QTest::qWait(100);
+        write(trace, "V0108");
+        QVERIFY(QTest::qWaitFor([&] { return told.size() == 3; }, 10'000));
+        QCOMPARE(told.back(), QFileInfo(trace).fileName());
+    }
+
     void theNewestTraceIsFound() {
         QTemporaryDir folder;
         QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("a/b")));
@@ -219,7 +255,7 @@ private slots:
         write(old, "x");
         write(fresh, "x");
         write(folder.filePath(QStringLiteral(".hidden/newer.pt2")), "x");
-        write(folder.filePath(QStringLiteral("notes.txt")), "x");
+        for (const char* other : {"notes.txt", "test_forward.py", "joint.py", "ir_pre_fusion.txt"}) write(folder.filePath(QLatin1String(other)), "x");
         QFile file(old);
         QVERIFY(file.open(QIODevice::ReadWrite));
         QVERIFY(file.setFileTime(QDateTime::currentDateTime().addDays(-1), QFileDevice::FileModificationTime));
@@ -251,7 +287,7 @@ private slots:
             const auto killed = (*recorder)->beginLane(graphs->front(), "killed", OpRegistry::builtin());
             QVERIFY((*killed)->pipelineStarted(g, *parsePipeline("dce")));
         }
-        drop(path);
+        drop({path});
         QVERIFY(settle());
         QCOMPARE(window_->session().isOpen(), another);
         if (!another) {
@@ -263,6 +299,47 @@ private slots:
         QTest::keyClick(window_->stagePanel()->canvas(), Qt::Key_End);
         QVERIFY(settle());
         QVERIFY(window_->session().view());
+    }
+
+    void oneOfSeveralDroppedFilesIsOpenedAndTheRestIsSaid() {
+        QTemporaryDir folder;
+        QStringList paths;
+        for (const char* name : {"before.py", "after.py", "later.py"}) {
+            paths << folder.filePath(QLatin1String(name));
+            write(paths.back(), kReadable);
+        }
+        drop(paths);
+        QVERIFY2(window_->statusBar()->currentMessage().contains(QLatin1String("before.py is opened, 2 more are not")),
+                 qPrintable(window_->statusBar()->currentMessage()));
+        QVERIFY(settle());
+        QCOMPARE(window_->session().title(), QStringLiteral("before.py"));
+    }
+
+    /// Schemas tell what an operator of the open graph writes: dropped, they are used at once.
+    void droppedSchemasAreUsed() {
+        QTemporaryDir folder;
+        write(
+            folder.filePath(QStringLiteral("graph.py")),
+            "class G(torch.nn.Module):\n    def forward(self, x: \"f32[4][1]cpu\"):\n        f = torch.ops.mine.f.default(x)\n        return (x,)\n");
+        QTemporaryDir elsewhere;
+        write(elsewhere.filePath(QStringLiteral("mine.ops")), "op mine::f(Tensor(a!) x) -> ()\n");
+        drop({folder.filePath(QStringLiteral("graph.py"))});
+        QVERIFY(settle());
+        QVERIFY(!window_->session().ops()->find("mine::f"_n));
+        drop({elsewhere.filePath(QStringLiteral("mine.ops"))});
+        QVERIFY(settle());
+        QCOMPARE(window_->session().title(), QStringLiteral("graph.py"));
+        QVERIFY(window_->session().ops()->find("mine::f"_n));
+    }
+
+    void pastedFilesOpen() {
+        auto* data = new QMimeData;
+        data->setUrls({QUrl::fromLocalFile(trace())});
+        data->setText(trace());
+        QApplication::clipboard()->setMimeData(data);
+        QTest::keyClick(window_.get(), Qt::Key_V, Qt::ControlModifier);
+        QVERIFY(settle());
+        QVERIFY(find<QTreeView>("import.list")->isVisible());
     }
 
     void pastedExcerptsOpen() {

@@ -4,19 +4,23 @@
 #include <QDir>
 #include <QRegularExpression>
 
+#include "core/text/folder_names.h"
+
 namespace aliascope {
 namespace {
 
+/// JSON lies beside dumps as maps and counters, and is a program only where somebody has unpacked one.
 bool mayHoldGraphs(const QFileInfo& file) {
-    static const QStringList suffixes{QStringLiteral("txt"), QStringLiteral("py"), QStringLiteral("log"), QStringLiteral("pt2"),
-                                      QStringLiteral("json")};
-    return suffixes.contains(file.suffix());
+    static const QStringList suffixes{QStringLiteral("txt"), QStringLiteral("py"), QStringLiteral("log"), QStringLiteral("pt2")};
+    return suffixes.contains(file.suffix()) && !memberPlace(file.fileName().toStdString()).neverGraph;
 }
 
+/// A user's own `test_forward.py` is none.
 bool isTraceName(const QString& name) {
-    static const QRegularExpression names(QStringLiteral(
-        "^(dedicated_log_torch_trace.*\\.log|.*(post_grad|pre_grad|joint|forward|backward|inference|fx_graph).*\\.(py|txt)|.*\\.pt2)$"));
-    return names.match(name).hasMatch();
+    static const QRegularExpression names(
+        QStringLiteral("^(dedicated_log_torch_trace.*\\.log|raw\\.log|.*\\.pt2|__compiled_fn_.*\\.py|fx_graph_(readable|runnable|transformed)(_\\d+)?"
+                       "\\.(py|txt)|.*(_grad|joint|forward|backward|inference|output)_graph(_\\w+)?\\.(py|txt))$"));
+    return names.match(name).hasMatch() && !memberPlace(name.toStdString()).neverGraph;
 }
 
 }  // namespace
@@ -28,6 +32,7 @@ FolderWatch::FolderWatch(QObject* parent) : QObject(parent) {
         const int depth = folder.mid(folder_.size()).count(QLatin1Char('/'));
         scan(folder, depth, true);
     });
+    connect(&watcher_, &QFileSystemWatcher::fileChanged, this, &FolderWatch::written);
     connect(&quiet_, &QTimer::timeout, this, &FolderWatch::settle);
 }
 
@@ -38,10 +43,11 @@ void FolderWatch::watch(const QString& folder) {
 }
 
 void FolderWatch::stop() {
-    if (!watcher_.directories().isEmpty()) watcher_.removePaths(watcher_.directories());
+    if (const QStringList all = watcher_.directories() + watcher_.files(); !all.isEmpty()) watcher_.removePaths(all);
     folder_.clear();
     known_.clear();
     growing_.clear();
+    watchedFiles_ = 0;
     quiet_.stop();
 }
 
@@ -55,10 +61,32 @@ void FolderWatch::scan(const QString& folder, int depth, bool tell) {
             continue;
         }
         if (!mayHoldGraphs(entry) || known_.contains(path) || known_.size() >= kFiles) continue;
-        known_.insert(path, entry.size());
+        known_.insert(path);
+        watchFile(path);
         if (tell) growing_.insert(path, -1);
     }
-    if (!growing_.isEmpty()) quiet_.start();
+    lookAgain();
+}
+
+/// Not put off by what is written meanwhile: a log that never rests must not keep other files from being told.
+void FolderWatch::lookAgain() {
+    if (!growing_.isEmpty() && !quiet_.isActive()) quiet_.start();
+}
+
+void FolderWatch::watchFile(const QString& path) {
+    if (watchedFiles_ < kWatchedFiles && watcher_.addPath(path)) ++watchedFiles_;
+}
+
+void FolderWatch::written(const QString& path) {
+    if (!QFileInfo::exists(path)) {  // a file of that name is told again when it comes
+        known_.remove(path);
+        growing_.remove(path);
+    } else if (!growing_.contains(path)) {
+        growing_.insert(path, -1);
+    }
+    watchedFiles_ = watcher_.files().size();  // those that went, or were replaced, are watched no longer
+    if (known_.contains(path)) watchFile(path);
+    lookAgain();
 }
 
 /// A file whose size has not changed since the last look is complete.
@@ -74,7 +102,7 @@ void FolderWatch::settle() {
         it.value() = file.size();
         ++it;
     }
-    if (!growing_.isEmpty()) quiet_.start();
+    lookAgain();
     for (const QString& path : complete) emit appeared(path);
 }
 

@@ -4,6 +4,7 @@
 #include <QFileSystemWatcher>
 #include <QHash>
 #include <QObject>
+#include <QSet>
 #include <QTimer>
 #include <functional>
 
@@ -14,25 +15,30 @@ class FolderWatch : public QObject {
 
 public:
     explicit FolderWatch(QObject* parent = nullptr);
-    /// Watches `folder` and the folders in it, up to kDepth levels and kFolders folders. What is there already is not told. Another call replaces it.
+    /// Watches `folder` and the folders in it, up to kDepth levels and kFolders folders. What is there already is told only when it is written again,
+    /// as a trace is while its program runs. Another call replaces it.
     void watch(const QString& folder);
     void stop();
     const QString& folder() const { return folder_; }
 
-    static constexpr int kDepth = 5, kFolders = 256, kFiles = 10'000;
+    static constexpr int kDepth = 5, kFolders = 256, kFiles = 10'000, kWatchedFiles = 1'000;
 
 Q_SIGNALS:
-    /// A file that may hold graphs was written and has been quiet for a moment.
+    /// A file that may hold graphs was written, or written on, and has been quiet for a moment.
     void appeared(const QString& path);
 
 private:
     void scan(const QString& folder, int depth, bool tell);
+    void watchFile(const QString& path);
+    void written(const QString& path);
+    void lookAgain();
     void settle();
 
     QString folder_;
     QFileSystemWatcher watcher_;
-    QHash<QString, qint64> known_;    ///< files by path, with their sizes
-    QHash<QString, qint64> growing_;  ///< new files that are still written
+    QSet<QString> known_;             ///< files by path
+    QHash<QString, qint64> growing_;  ///< files that are still written, with the size when last looked at
+    qsizetype watchedFiles_ = 0;
     QTimer quiet_;
 };
 
