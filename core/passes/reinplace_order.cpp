@@ -45,14 +45,24 @@ ReaderOrder::Way ReaderOrder::plan(NodeId writer, NodeId reader, std::unordered_
 
 std::optional<std::int64_t> ReaderOrder::heldBytes(const std::unordered_set<NodeId>& moved) const {
     std::int64_t sum = 0;
+    const auto add = [&](NodeId id) {
+        const TensorType* t = g_[id].tensor();
+        const auto bytes = t ? t->bytes() : std::nullopt;
+        const auto value = bytes ? bytes->evaluate(g_.symbols) : std::nullopt;
+        return value && !__builtin_add_overflow(sum, *value, &sum);
+    };
     for (NodeId id : moved) {
         const auto& users = g_[id].users;
         if (std::all_of(users.begin(), users.end(), [&](const Node::User& u) { return moved.contains(u.id); })) continue;
         if (viewedOperand(ctx_.ops(), g_, id) || (g_[id].type && !g_[id].tensor())) continue;
-        const TensorType* t = g_[id].tensor();
-        const auto bytes = t ? t->bytes() : std::nullopt;
-        const auto value = bytes ? bytes->evaluate(g_.symbols) : std::nullopt;
-        if (!value || __builtin_add_overflow(sum, *value, &sum)) return std::nullopt;
+        // Of several results those are held that somebody takes.
+        const bool several = std::all_of(users.begin(), users.end(), [&](const Node::User& u) { return g_[u.id].op == "operator::getitem"; });
+        if (!several) {
+            if (!add(id)) return std::nullopt;
+            continue;
+        }
+        for (const Node::User& user : users)
+            if (!moved.contains(user.id) && !add(user.id)) return std::nullopt;
     }
     return sum;
 }
@@ -61,9 +71,9 @@ bool ReaderOrder::restoresSource(NodeId writer, const std::unordered_set<NodeId>
     if (!ctx_.originOf) return false;
     const NodeRef at = ctx_.originOf(writer);
     return at.id && std::all_of(moved.begin(), moved.end(), [&](NodeId id) {
-        const NodeRef from = ctx_.originOf(id);
-        return from.id && from.id < at.id;
-    });
+               const NodeRef from = ctx_.originOf(id);
+               return from.id && from.id < at.id;
+           });
 }
 
 std::vector<NodeId> ReaderOrder::sorted(const std::unordered_set<NodeId>& moved) const {

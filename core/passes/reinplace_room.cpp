@@ -144,7 +144,10 @@ bool Reinplacer::saveOld(const Question& q, const std::vector<StorageUse>& reade
 }
 
 void Reinplacer::readSaved(NodeId user, NodeId from, NodeId to) {
-    if (wrapperKind(g_[user]) != WrapperKind::V2) return g_.replaceUsesIn(user, from, Value::node(to));
+    if (wrapperKind(g_[user]) != WrapperKind::V2) {
+        g_.replaceUsesIn(user, from, Value::node(to));
+        return forms_.operandReplaced(user, from, to);
+    }
     // The bases are what is written; only what the call reads besides changes.
     auto kwargs = g_[user].kwargs;
     for (auto& [key, value] : kwargs)
@@ -206,6 +209,7 @@ bool Reinplacer::mayFollow(NodeId link, NodeId previous, NodeId input) {
     std::unordered_set<NodeId> moved;
     auto at = std::upper_bound(uses.begin(), uses.end(), writer, [&](NodeId n, const StorageUse& u) { return g_.before(n, u.user); });
     for (std::size_t looked = 0; at != uses.end(); ++at) {
+        if (g_[at->value].is("aten::copy_"_n)) continue;  // reads what was written back
         if (at->view || (g_[at->user].is("aten::copy_"_n) && !g_[at->user].arg(1).usesNode(at->value))) continue;
         const TensorType* read = index_.geometry(at->value);
         if (place && read && exactOverlap(*place, *read, g_.symbols) == Overlap::Disjoint) continue;

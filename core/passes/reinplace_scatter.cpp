@@ -165,6 +165,13 @@ const GeneralizedScatter* ScatterForms::find(NodeId id) const {
     return it == forms_.end() ? nullptr : &it->second;
 }
 
+void ScatterForms::operandReplaced(NodeId id, NodeId from, NodeId to) {
+    const auto it = forms_.find(id);
+    if (it == forms_.end()) return;
+    if (it->second.input == from) it->second.input = to;
+    it->second.source = it->second.source.mapNodes([&](NodeId n) { return Value::node(n == from ? to : n); });
+}
+
 std::optional<TensorType> ScatterForms::written(const Graph& g, const OpRegistry& ops, const AliasInfo& places, NodeId id) const {
     const GeneralizedScatter* form = find(id);
     const TensorType* input = form ? places.geometry(form->input) : nullptr;

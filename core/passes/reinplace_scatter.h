@@ -42,6 +42,8 @@ public:
     ScatterForms(Graph& g, PassContext& ctx, bool byPlace);
 
     const GeneralizedScatter* find(NodeId id) const;
+    /// The node reads `to` in place of `from` from now on.
+    void operandReplaced(NodeId id, NodeId from, NodeId to);
     /// Where the elements lie that the node overwrites: geometry of the innermost view of its input. Nothing when unknown.
     std::optional<TensorType> written(const Graph& g, const OpRegistry& ops, const AliasInfo& places, NodeId id) const;
     /// The source is the very view of the input that is written: every element goes where it already stands. `source` is what the source is by now.
