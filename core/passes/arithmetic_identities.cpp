@@ -71,7 +71,12 @@ private:
         }
         if (!ctx_.mayRewrite()) return;
         if (write) ctx_.say(readsOverwritten(g_, id, operand, write));
-        if (guard) guard->merge(id, operand);
+        if (guard) {
+            guard->merge(id, operand);
+            auto& back = memory().writtenBack;
+            if (const auto it = back.find(memory().alias.storageOf(operand)); it != back.end())
+                back.emplace(memory().alias.storageOf(id), it->second);
+        }
         Rewrite rewrite{rule, {ref(g_, id)}, {}};
         NodeId by = operand;
         if (own->dtype != from->dtype) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <numeric>
 
+#include "core/analysis/footprint.h"
 #include "core/passes/functional_wrappers.h"
 #include "core/passes/reinplace_scatter.h"
 #include "core/passes/write_forms.h"
@@ -106,12 +107,32 @@ bool CopyGuard::sameMemory(NodeId a, NodeId b) const {
 }
 
 void CopyGuard::markReturned(NodeId id) {
-    if (alias_.storageOf(id)) factsOf(id).returned = true;
+    if (alias_.storageOf(id)) factsOf(id).returned.push_back(id);
 }
 
-bool CopyGuard::isReturned(NodeId id) { return alias_.storageOf(id) && factsOf(id).returned; }
+bool CopyGuard::isReturned(NodeId id) { return alias_.storageOf(id) && !factsOf(id).returned.empty(); }
 
-bool CopyGuard::seenOutside(NodeId id) { return alias_.storageOf(id) && (factsOf(id).input || factsOf(id).returned); }
+bool CopyGuard::seenOutside(NodeId id) { return alias_.storageOf(id) && (factsOf(id).input || !factsOf(id).returned.empty()); }
+
+bool CopyGuard::returnsShared(NodeId copy, NodeId source) {
+    constexpr std::size_t kMostPairs = 256;
+    if (!isReturned(copy) || !seenOutside(source)) return false;
+    const Facts &c = factsOf(copy), &s = factsOf(source);
+    if (s.input || c.shifted || s.shifted || !samePlace(copy, source) || c.returned.size() * s.returned.size() > kMostPairs) return true;
+    return std::any_of(c.returned.begin(), c.returned.end(), [&](NodeId mine) {
+        const TensorType* x = alias_.geometry(mine);
+        return std::any_of(s.returned.begin(), s.returned.end(), [&](NodeId its) {
+            const TensorType* y = alias_.geometry(its);
+            return !x || !y || exactOverlap(*x, *y, g_.symbols) != Overlap::Disjoint;
+        });
+    });
+}
+
+/// In two storages: as far from their starts, with the same strides.
+bool CopyGuard::samePlace(NodeId a, NodeId b) const {
+    const TensorType *x = alias_.geometry(a), *y = alias_.geometry(b);
+    return x && y && x->strides && x->offset && *x == *y;
+}
 
 void CopyGuard::merge(NodeId copy, NodeId source) {
     if (!alias_.storageOf(copy) || !alias_.storageOf(source)) return;
@@ -120,7 +141,9 @@ void CopyGuard::merge(NodeId copy, NodeId source) {
     parent_[a] = b;
     Facts &from = facts_[a], &to = facts_[b];
     to.input = to.input || from.input;
-    to.returned = to.returned || from.returned;
+    to.shifted = to.shifted || from.shifted || !samePlace(copy, source);
+    to.returned.insert(to.returned.end(), from.returned.begin(), from.returned.end());
+    from.returned.clear();
     const auto later = [&](NodeId& x, NodeId y) {
         if (y && (!x || g_.before(x, y))) x = y;
     };

@@ -28,6 +28,8 @@ public:
     /// The value is returned.
     void markReturned(NodeId id);
     bool isReturned(NodeId id);
+    /// Values that are returned would share elements if `copy` became `source`: of both, or of the copy and an input that the source lies in.
+    bool returnsShared(NodeId copy, NodeId source);
     /// It lies by now in memory of an input, or in what is returned.
     bool seenOutside(NodeId id);
     /// `copy` has become `source`.
@@ -39,10 +41,12 @@ private:
         NodeId wrapper;    ///< first that will write it
         NodeId writeBack;  ///< first `copy_` into it
         bool input = false;
-        bool returned = false;
+        std::vector<NodeId> returned;
+        bool shifted = false;  ///< what is returned of merged storages stands elsewhere than its geometry says
     };
     Facts& factsOf(NodeId id) { return facts_[find(alias_.storageOf(id).value)]; }
     bool notBefore(NodeId a, NodeId b) const { return a && b && !g_.before(a, b); }
+    bool samePlace(NodeId a, NodeId b) const;
     bool becomesSelfCopy(NodeId write, NodeId read, NodeId copy, NodeId source) const;
     std::uint32_t find(std::uint32_t i);
 

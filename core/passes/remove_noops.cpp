@@ -193,6 +193,8 @@ private:
             if (misplaced) sayMovedStart(id, source, misplaced);
             if (removed) decideByRun(id, "applied", "goes", *removed);
             guard_.merge(id, source);
+            if (const auto back = writtenBack_.find(alias_.storageOf(source)); back != writtenBack_.end())
+                writtenBack_.emplace(alias_.storageOf(id), back->second);  // views of the copy are views of what ends in the input
         }
         Rewrite rewrite{"remove-noop", {ref(g_, id)}, {ref(g_, source)}};
         const std::vector<NodeId> operands = g_.operands(id);
@@ -254,10 +256,9 @@ private:
         };
         if (!isView(id, source)) {
             // PyTorch asks for storages as they were before the pass.
-            const bool outside = extended_ ? guard_.seenOutside(source) || (endsInInput(id, from) && !copiesItself(id))
-                                           : inputStorages_.contains(from) || outputStorages_.contains(from);
-            const bool returned = extended_ ? guard_.isReturned(id) : outputStorages_.contains(own);
-            return returned && outside && refused("memory of " + g_[source].name.str());
+            const bool shared = extended_ ? guard_.returnsShared(id, source) || (guard_.isReturned(id) && endsInInput(id, from) && !copiesItself(id))
+                                          : outputStorages_.contains(own) && (inputStorages_.contains(from) || outputStorages_.contains(from));
+            return shared && refused("memory of " + g_[source].name.str());
         }
         // PyTorch looks at the returned value only when it is no tuple.
         const auto isOutput = [&](NodeId n) { return extended_ ? outputs_.contains(n) : n == bareOutput_; };
