@@ -89,6 +89,12 @@ private:
             if (value) value->computedBy = id;
             return value;
         }
+        if (n.is("aten::copy"_n) && isExtended(ctx_)) {
+            // The destination is not read; what is written may be of another type.
+            const auto value = known(n.arg(1));
+            const auto written = value ? converted(value->value, own->dtype) : std::nullopt;
+            return written ? std::optional(Uniform{*written, fresh(), id}) : std::nullopt;
+        }
         if (n.op == devicePut) {
             auto value = known(n.arg(0));
             const TensorType* from = n.arg(0).isNode() ? g_[n.arg(0).asNode()].tensor() : nullptr;
@@ -183,6 +189,9 @@ private:
         const TensorType& own = *g_[id].tensor();
         const Uniform& uniform = *values_[id.value];
         if (!own.isContiguous() || isUnsigned(own.dtype) || own.device.empty()) return;
+        // The stride of a dimension of one element may be read as a size where sizes have names.
+        const bool named = std::any_of(own.sizes.begin(), own.sizes.end(), [](const SymInt& size) { return !size.isConst(); });
+        if (isExtended(ctx_) && named && !(own.strides == TensorType::contiguousStrides(own.sizes))) return;
         const auto& holders = holders_[uniform.buffer];
         if (holders.size() > 1) {
             const NodeId other = holders[0] == id ? holders[1] : holders[0];

@@ -172,6 +172,7 @@ private:
 
     Status wrapV2(NodeId id, const BoundCall& call, const std::vector<Written>& written);
     Handle* baseOf(Handle* h) const;
+    static bool showsNothing(const Handle* h);
     bool encodable(const Handle* h, const Handle* base) const;
     Status checkBases(NodeId id, const std::vector<Handle*>& bases);
     std::vector<Keyword> encodeView(NodeId id, Handle* h, Handle* base, const std::string& prefix, std::int64_t index);

@@ -108,8 +108,14 @@ void Functionalizer::reportSliceStart(NodeId id, const Handle* h, const SymInt& 
     ctx_.say(std::move(d));
 }
 
+/// A view without elements.
+bool Functionalizer::showsNothing(const Handle* h) {
+    return h->parent && h->geometry && std::any_of(h->geometry->sizes.begin(), h->geometry->sizes.end(), [](const SymInt& s) { return s == SymInt(0); });
+}
+
 bool Functionalizer::encodable(const Handle* h, const Handle* base) const {
     if (h == base) return true;
+    if (form_ == Form::Auto && showsNothing(h)) return false;  // its base is neither read nor written
     const auto complete = [](const Handle* x) { return x->geometry && x->geometry->strides && x->geometry->offset; };
     return complete(h) && complete(base) && h->geometry->dtype == base->geometry->dtype;
 }
@@ -191,8 +197,10 @@ Status Functionalizer::wrapV2(NodeId id, const BoundCall& call, const std::vecto
         made.push_back(ref(g_, values.back()));
     }
     reportWrapped(id, before, op, "auto_functionalized_v2", std::move(made), written, bases.size());
-    for (std::size_t i = 0; i < bases.size(); ++i)
+    for (std::size_t i = 0; i < bases.size(); ++i) {
+        if (form_ == Form::Auto && showsNothing(bases[i])) continue;
         if (Status s = write(bases[i], values[i]); !s) return s;
+    }
     return {};
 }
 
