@@ -26,6 +26,7 @@ class SpareClones {
 public:
     SpareClones(Graph& g, PassContext& ctx) : g_(g), ctx_(ctx), alias_(g, ctx.ops()), parent_(alias_.storageCount()), events_(parent_.size()) {
         std::iota(parent_.begin(), parent_.end(), 0u);
+        for (std::uint32_t i = 0; i < parent_.size(); ++i) callers_.push_back(alias_.storage(StorageId{i}).role != StorageRole::Intermediate);
         for (NodeId id : inOrder(g)) note(id);
     }
 
@@ -73,10 +74,7 @@ private:
         return std::upper_bound(events.begin(), events.end(), node, [&](NodeId n, const Event& e) { return g_.before(n, e.node); });
     }
     bool isReturned(const std::vector<Event>& events) const { return !events.empty() && events.back().node == g_.output(); }
-    bool isCallers(NodeId value) const {
-        const StorageId storage = alias_.storageOf(value);
-        return alias_.storage(storage).role != StorageRole::Intermediate;
-    }
+    bool isCallers(NodeId value) { return callers_[find(alias_.storageOf(value))]; }
 
     bool remove(NodeId clone, NodeId source) {
         if (standsFor(clone, source, clone)) return replace(clone, source);
@@ -134,7 +132,9 @@ private:
         work_ += merged.size();
         its = std::move(merged);
         mine.clear();
-        parent_[find(alias_.storageOf(clone))] = find(alias_.storageOf(value));
+        const std::uint32_t from = find(alias_.storageOf(clone)), to = find(alias_.storageOf(value));
+        parent_[from] = to;
+        callers_[to] = callers_[to] || callers_[from];
         if (const NodeId source = g_[clone].arg(0).asNode(); source != value) {
             auto& read = eventsOf(source);
             std::erase_if(read, [&](const Event& e) { return e.node == clone; });
@@ -198,6 +198,7 @@ private:
     AliasInfo alias_;
     std::size_t work_ = 0;
     std::vector<std::uint32_t> parent_;       ///< storages that became one, by storage
+    std::vector<bool> callers_;               ///< the memory is an input's, by storage
     std::vector<std::vector<Event>> events_;  ///< in graph order, by storage
 };
 
