@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/analysis/view_scatter.h"
 #include "core/ops/infer.h"
 #include "core/passes/clean_up.h"
 #include "core/passes/copy_guard.h"
@@ -54,11 +55,28 @@ private:
         return false;
     }
 
+    /// The value, or what is cut out of it, is only copied to places that have strides of their own: nobody can tell how it lies. What is returned,
+    /// or enters a computation whose result is, could.
+    bool isOnlyCopied(NodeId id) const {
+        constexpr std::size_t kMostLookedAt = 64;
+        std::vector<NodeId> work{id};
+        for (std::size_t at = 0; at < work.size(); ++at)
+            for (const Node::User& user : g_[work[at]].users) {
+                const Node& n = g_[user.id];
+                const bool source = (n.is("aten::copy_"_n) || n.is("aten::copy"_n) || isViewScatter(n.op)) && n.arg(0).asNode() != work[at];
+                if (source) continue;
+                if (work.size() > kMostLookedAt || n.is("aten::view"_n) || viewedOperand(ctx_.ops(), g_, user.id) != work[at]) return false;
+                work.push_back(user.id);
+            }
+        return !addressedByPlace(ctx_.ops(), g_, {id});
+    }
+
     void keep(NodeId id, NodeId operand, const char* rule) {
         static const Name convert("prims::convert_element_type");
         const TensorType *own = g_[id].tensor(), *from = g_[operand].tensor();
         if (!own || !from || !(own->sizes == from->sizes) || own->device != from->device) return;
-        if (isExtended(ctx_) && !(own->strides == from->strides)) return;  // an output, or a view of it, could tell
+        const bool laidOut = own->strides == from->strides;
+        if (isExtended(ctx_) && !laidOut && !isOnlyCopied(id)) return;
         const bool shares = own->dtype == from->dtype && own->strides && from->strides;
         if (isExtended(ctx_) && shares && wouldAlias(id, operand)) return;
         // Extended mode keeps a kernel too where a clone would have to take its place.
@@ -93,6 +111,7 @@ private:
             for (NodeId old : operands) eraseDeadChain(ctx_.ops(), g_, old);
         ctx_.rewrite(std::move(rewrite));
         if (shares && !isExtended(ctx_)) layout.settle(g_, ctx_, by);
+        if (!laidOut && isExtended(ctx_)) refreshLayouts(ctx_.ops(), g_, by);
     }
 
     /// Storages as they were when folding was done, and what has been merged since.
