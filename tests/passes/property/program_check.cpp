@@ -90,7 +90,7 @@ std::string difference(const Behaviour& want, const Behaviour& got) {
 
 /// Elements that lie in disjoint places of one storage are nobody else's.
 bool shareElements(const Tensor& a, const Tensor& b) {
-    return a.storage == b.storage && a.numel() > 0 && b.numel() > 0 && (a.dtype != b.dtype || exactOverlap(a.type(), b.type(), {}) != Overlap::Disjoint);
+    return a.storage == b.storage && a.numel() > 0 && b.numel() > 0 && exactOverlap(a.type(), b.type(), {}) != Overlap::Disjoint;
 }
 
 bool sharesMore(const Behaviour& want, const Behaviour& got) {
