@@ -1,6 +1,7 @@
 // Arithmetic identities (canonicalize.md 5.3), on the zeros and ones that folding found.
 
 #include <memory>
+#include <unordered_set>
 
 #include "core/analysis/view_scatter.h"
 #include "core/ops/infer.h"
@@ -55,17 +56,20 @@ private:
         return false;
     }
 
-    /// The value, or what is cut out of it, is only copied to places that have strides of their own: nobody can tell how it lies. What is returned,
-    /// or enters a computation whose result is, could.
+    /// The value, or what views of any layout show of it, is only copied to places that have strides of their own: nobody can tell how it lies. What
+    /// is returned, or enters a computation whose result is, could.
     bool isOnlyCopied(NodeId id) const {
         constexpr std::size_t kMostLookedAt = 64;
+        static const std::unordered_set<Name> anyLayout = {"aten::select"_n,    "aten::slice"_n,   "aten::permute"_n,   "aten::t"_n,
+                                                           "aten::transpose"_n, "aten::squeeze"_n, "aten::unsqueeze"_n, "aten::expand"_n,
+                                                           "aten::diagonal"_n,  "aten::alias"_n,   "aten::detach"_n};
         std::vector<NodeId> work{id};
         for (std::size_t at = 0; at < work.size(); ++at)
             for (const Node::User& user : g_[work[at]].users) {
                 const Node& n = g_[user.id];
                 const bool source = (n.is("aten::copy_"_n) || n.is("aten::copy"_n) || isViewScatter(n.op)) && n.arg(0).asNode() != work[at];
                 if (source) continue;
-                if (work.size() > kMostLookedAt || n.is("aten::view"_n) || viewedOperand(ctx_.ops(), g_, user.id) != work[at]) return false;
+                if (work.size() > kMostLookedAt || !anyLayout.contains(packetOf(n.op)) || n.arg(0).asNode() != work[at]) return false;
                 work.push_back(user.id);
             }
         return !addressedByPlace(ctx_.ops(), g_, {id});

@@ -189,9 +189,8 @@ private:
         const TensorType& own = *g_[id].tensor();
         const Uniform& uniform = *values_[id.value];
         if (!own.isContiguous() || isUnsigned(own.dtype) || own.device.empty()) return;
-        // The stride of a dimension of one element may be read as a size where sizes have names.
-        const bool named = std::any_of(own.sizes.begin(), own.sizes.end(), [](const SymInt& size) { return !size.isConst(); });
-        if (isExtended(ctx_) && named && !(own.strides == TensorType::contiguousStrides(own.sizes))) return;
+        // Even the stride of a dimension of one element may be read: as a number, as another value's size, by as_strided.
+        if (isExtended(ctx_) && !(own.strides == TensorType::contiguousStrides(own.sizes))) return;
         const auto& holders = holders_[uniform.buffer];
         if (holders.size() > 1) {
             const NodeId other = holders[0] == id ? holders[1] : holders[0];

@@ -412,7 +412,10 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
     for (Key* asked : order) {
         Key& key = *asked;
         Question q{id, key.value, shownName(call, key), {}, reads, key.results};
-        const auto tensors = tensorsOf(key.value);
+        auto tensors = tensorsOf(key.value);
+        // A view without elements takes no memory from anybody.
+        if (mode_ == AnalysisMode::Extent)
+            std::erase_if(tensors, [&](NodeId t) { return t && index_.geometry(t) && index_.geometry(t)->numel() == SymInt(0); });
         const auto dup = std::find_if(tensors.begin(), tensors.end(), [&](NodeId t) {
             const auto memory = t ? table_.memoryOf(t) : std::nullopt;
             return memory && taken.contains(*memory);

@@ -54,11 +54,12 @@ std::optional<std::int64_t> ReaderOrder::heldBytes(const std::unordered_set<Node
     for (NodeId id : moved) {
         const auto& users = g_[id].users;
         if (std::all_of(users.begin(), users.end(), [&](const Node::User& u) { return moved.contains(u.id); })) continue;
-        if (viewedOperand(ctx_.ops(), g_, id) || (g_[id].type && !g_[id].tensor())) continue;
+        if (viewedOperand(ctx_.ops(), g_, id)) continue;
         // Of several results those are held that somebody takes.
         const bool several = std::all_of(users.begin(), users.end(), [&](const Node::User& u) { return g_[u.id].op == "operator::getitem"; });
         if (!several) {
-            if (!add(id)) return std::nullopt;
+            const bool number = g_[id].type && !g_[id].tensor();
+            if (!number && !add(id)) return std::nullopt;
             continue;
         }
         for (const Node::User& user : users)

@@ -112,6 +112,73 @@ private slots:
         QCOMPARE(reference.after, reference.before);
     }
 
+    /// Destinations are not read; what is written may be of another type.
+    void copiesOverConstantsAreConstants() {
+        RUN_PASSES(run,
+                   graph(R"(f: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 2.5, dtype = torch.float32, device = device(type='cuda', index=0))
+                                c: "i64[3][1]cuda:0" = torch.ops.aten.copy.default(i, f)
+                                return (c, x))"),
+                   kExtended);
+        QVERIFY2(run.contains("aten.full.default](args = ([3], 2), kwargs = {dtype: torch.int64,"), run.after.c_str());
+        QCOMPARE(run.count("aten.copy.default"), 0);
+    }
+
+    /// A `full` has the strides of its sizes; where others are stated someone may read them.
+    void otherStridesStay() {
+        RUN_PASSES(
+            run,
+            graph(
+                R"x(f: "f32[2, 16][16, 1]cuda:0" = torch.ops.aten.full.default([2, 16], 2.0, dtype = torch.float32, layout = torch.strided, device = device(type='cuda', index=0), pin_memory = False)
+                   s: "f32[1, 16][16, 1]cuda:0" = torch.ops.aten.slice.Tensor(f, 0, 0, 1)
+                   v: "f32[1, 2][16, 1]cuda:0" = torch.ops.aten.slice.Tensor(s, 1, 0, 2)
+                   n: "Sym(16)" = torch.ops.aten.sym_stride.int(v, 0)
+                   c: "f32[3][1]cuda:0" = torch.ops.aten.mul.Tensor(x, n)
+                   return (c, v))x"),
+            kExtended);
+        QVERIFY2(run.contains("%v :") && run.contains("aten.slice.Tensor](args = (%s, 1, 0, 2)"), run.after.c_str());
+    }
+
+    /// x * 1 lies as x does. Without it nothing changes only where no one can tell.
+    void onesInAnotherLayout_data() {
+        QTest::addColumn<QString>("use");
+        QTest::addColumn<bool>("removed");
+        const auto row = [](const char* name, const char* use, bool removed) { QTest::newRow(name) << use << removed; };
+        row("copied", "u = torch.ops.aten.copy_.default(y, mul)\nreturn (x,)", true);
+        row("a view of it copied", R"(p: "f32[2, 2][1, 2]cuda:0" = torch.ops.aten.permute.default(mul, [1, 0])
+                                      u = torch.ops.aten.copy_.default(y, p)
+                                      return (x,))",
+            true);
+        row("returned", "return (mul,)", false);
+        row("computed with", R"(u: "f32[2, 2][2, 1]cuda:0" = torch.ops.aten.neg.default(mul)
+                                return (u,))",
+            false);
+        row("seen as another type", R"(v: "f16[2, 4][4, 1]cuda:0" = torch.ops.aten.view.dtype(mul, torch.float16)
+                                       u = torch.ops.aten.copy_.default(h, v)
+                                       return (x,))",
+            false);
+        row("seen as a row", R"(v: "f32[4][1]cuda:0" = torch.ops.aten._unsafe_view.default(mul, [4])
+                                u = torch.ops.aten.copy_.default(r, v)
+                                return (x,))",
+            false);
+        row("seen by strides", R"(v: "f32[4][1]cuda:0" = torch.ops.aten.as_strided.default(mul, [4], [1])
+                                  u = torch.ops.aten.copy_.default(r, v)
+                                  return (x,))",
+            false);
+    }
+    void onesInAnotherLayout() {
+        QFETCH(QString, use);
+        QFETCH(bool, removed);
+        const std::string text = readableGraph(
+            R"(x: "f32[2, 4][4, 1]cuda:0", y: "f32[2, 2][2, 1]cuda:0", h: "f16[2, 4][4, 1]cuda:0", r: "f32[4][1]cuda:0")",
+            R"(one: "f32[2, 2][2, 1]cuda:0" = torch.ops.aten.full.default([2, 2], 1.0, dtype = torch.float32, layout = torch.strided, device = device(type='cuda', index=0), pin_memory = False)
+               s: "f32[2, 2][4, 2]cuda:0" = torch.ops.aten.slice.Tensor(x, 1, 0, 9223372036854775807, 2)
+               mul: "f32[2, 2][2, 1]cuda:0" = torch.ops.aten.mul.Tensor(s, one)
+               )" +
+                use.toStdString());
+        RUN_PASSES(run, text, kExtended);
+        QVERIFY2(run.contains("%mul :") != removed, run.after.c_str());
+    }
+
     /// Both could be one buffer that someone writes.
     void sharedBuffersStay() {
         RUN_PASSES(run,

@@ -72,6 +72,23 @@ private slots:
         QCOMPARE(run.after, run.before);
     }
 
+    /// Of several results those that somebody takes count.
+    void severalResultsThatWouldLiveLongerStay() {
+        const auto text = [](const char* taken) {
+            return readableGraph(R"(x: "f32[1024][1]cuda:0", i: "i64[1][1]cuda:0", v: "f32[1][1]cuda:0")",
+                                 std::string(R"(w: "f32[1024][1]cuda:0" = torch.ops.aten.index_put.default(x, [i], v)
+                                                s = torch.ops.aten.sort.default(x)
+                                                a: "f32[1024][1]cuda:0" = s[0]
+                                                copy_ = torch.ops.aten.copy_.default(x, w)
+                                                )") +
+                                     taken);
+        };
+        RUN_PASSES(both, text("b: \"i64[1024][1]cuda:0\" = s[1]\nreturn (a, b)"), "reinplace{analysis=extent}");
+        QVERIFY2(both.contains("index_put.default"), both.after.c_str());
+        RUN_PASSES(first, text("return (a,)"), "reinplace{analysis=extent}");
+        QVERIFY2(first.contains("index_put_.default"), first.after.c_str());
+    }
+
     /// An allocator hands out 512 B at least: 384 B that live longer cost nothing.
     void smallResultMayLiveLonger() {
         RUN_PASSES(run, wrapped("", R"(cat: "f32[24, 4][4, 1]cpu" = torch.ops.aten.cat.default([cos, cos, cos])

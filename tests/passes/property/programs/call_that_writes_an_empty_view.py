@@ -10,4 +10,3 @@ class GraphModule(torch.nn.Module):
         opt = torch.ops.mylib.opt.default(slice_1, None);  opt = None
         lst = torch.ops.mylib.lst.default([neg_, slice_1], 1.0);  neg_ = slice_1 = lst = None
         return ()
-
