@@ -104,6 +104,7 @@ void MainWindow::exportAs(const QString& path) {
 
 void MainWindow::closeGraph() {
     banner_->hide();
+    last_ = OpenRequest();
     session_.close();
 }
 
@@ -130,7 +131,7 @@ void MainWindow::take(const QMimeData& data, const QString& title) {
     } else if (operators.isEmpty()) {
         request.text = data.text();
         request.title = title;
-        if (request.text.trimmed().isEmpty()) return say(tr("There is no text and no file in it."));
+        if (request.text.trimmed().isEmpty()) return say(tr("Nothing to open: neither text nor a file."));
     }
     if (!request.path.isEmpty() || !request.text.isEmpty()) open(request);
 }

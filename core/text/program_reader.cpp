@@ -61,6 +61,7 @@ private:
     Reporter& reporter_;
     GraphBuilder builder_;
     std::uint32_t depth_, nesting_ = 0;
+    bool cut_ = false;  // an argument of the node at hand is not whole
     std::unordered_map<std::string_view, TypePtr> types_;
     std::unordered_map<std::string, int> nextNumber_;  // of names made here, by their base
     std::unordered_map<Name, Name> bodies_;            // get_attr node of each graph that is an argument
@@ -162,6 +163,7 @@ void ProgramGraphReader::node(JsonValue json) {
     n.provenance = provenance_;
     n.modulePath = Name(modulePath(metadata["nn_module_stack"].string()));
     arguments(n, json["inputs"]);
+    if (std::exchange(cut_, false)) n.flags |= FlagUnparsed;
     results(std::move(n), json);
 }
 
@@ -330,8 +332,10 @@ Value ProgramGraphReader::list(std::string_view kind, JsonValue value) {
 
 Value ProgramGraphReader::stringLiteral(JsonValue value) {
     if (!value.isString()) return opaque(value);
-    if (value.text().size() <= builder_.limits().stringBytes) return Value::string(Name(value.string()));
+    const std::string text = value.string();
+    if (text.size() <= builder_.limits().stringBytes) return Value::string(Name(text));
     reporter_.report(limitPassed("bytes of a string", builder_.limits().stringBytes), value.begin());
+    cut_ = true;
     return Value::none();
 }
 

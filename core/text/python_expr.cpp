@@ -328,11 +328,11 @@ PyOperand PyExpr::stringAtom() {
     std::string joined;
     bool verbatim = false;
     while (lex_.token().kind == PyToken::Kind::String) {
-        if (joined.size() + lex_.token().text.size() > limits_.stringBytes) {
+        const auto part = decodePythonString(lex_.token().text);
+        if (joined.size() + (part ? part->size() : lex_.token().text.size()) > limits_.stringBytes) {
             if (!error_) error_ = ReadError{"bytes of a string", begin, limits_.stringBytes};
             return valueOperand(Value(), begin, lex_.lastEnd());
         }
-        const auto part = decodePythonString(lex_.token().text);
         verbatim = verbatim || !part;
         if (part) joined += *part;
         lex_.take();

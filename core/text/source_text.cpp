@@ -99,10 +99,10 @@ Diagnostic limitPassed(std::string what, std::uint64_t limit) {
 }
 
 void Reporter::report(const ReadError& error, const std::string& where, Name node) {
-    if (error.limit)
-        report(limitPassed(error.want, error.limit), error.at);
-    else
-        expected(error.want + where, error.at, node);
+    if (!error.limit) return expected(error.want + where, error.at, node);
+    Diagnostic d = limitPassed(error.want, error.limit);
+    d.node = node;
+    report(std::move(d), error.at);
 }
 
 void Reporter::expected(const std::string& want, std::size_t at, Name node) {

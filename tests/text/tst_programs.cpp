@@ -246,6 +246,27 @@ private slots:
         QVERIFY(fixture::codes(doc->units[0]).contains("R050"));
     }
 
+    void longStrings() {
+        const std::string json = programOf(R"({"target": "torch.ops.demo.f.default", "inputs": [{"name": "s", "arg": {"as_string": ")" +
+                                               std::string(21, 'a') + R"("}, "kind": 1}], "outputs": []})",
+                                           "");
+        ReadOptions options;
+        options.limits.stringBytes = 21;
+        const auto whole = readText(json, "t", OpRegistry::builtin(), options);
+        options.limits.stringBytes = 20;
+        const auto cut = readText(json, "t", OpRegistry::builtin(), options);
+        QVERIFY(whole.has_value() && cut.has_value());
+        const auto call = [](const Graph& g) -> const Node& {
+            NodeId id = g.first();
+            while (!g[id].isCall()) id = g[id].next;
+            return g[id];
+        };
+        QVERIFY(!fixture::codes(whole->units[0]).contains("R050"));
+        QVERIFY(!(call(whole->units[0].graph).flags & FlagUnparsed));
+        QVERIFY(fixture::codes(cut->units[0]).contains("R050"));
+        QVERIFY(call(cut->units[0].graph).flags & FlagUnparsed);
+    }
+
     void json() {
         const std::string text = R"( {"a": [1, 2.5, -3e2], "b": {"c": null, "d": true}, "e\u0041": "x\n\ud83d\ude00\u00e9", "a": [] } )";
         const JsonDocument json(text, 0, text.size());

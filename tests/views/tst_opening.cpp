@@ -1,5 +1,6 @@
 // What the window opens, by drop, by key and by itself: traces as trees of compilations, folders of dumps, new dumps of a folder that is watched.
 
+#include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QDropEvent>
@@ -194,6 +195,12 @@ private slots:
         write(folder.filePath(QStringLiteral("after.readable.py")), kReadable);
         QVERIFY(QTest::qWaitFor([&] { return find<QPushButton>("watch.open")->isVisible(); }, 10'000));
         QVERIFY2(find<QLabel>("watch.text")->text().contains(QStringLiteral("after.readable.py")), qPrintable(find<QLabel>("watch.text")->text()));
+        QFile again(folder.filePath(QStringLiteral("after.readable.py")));
+        QVERIFY(again.open(QIODevice::Append));
+        again.write("\n");
+        again.close();
+        QTest::qWait(1000);
+        QVERIFY2(find<QLabel>("watch.text")->text().startsWith(QStringLiteral("New dump: ")), qPrintable(find<QLabel>("watch.text")->text()));
         QTest::mouseClick(find<QPushButton>("watch.open"), Qt::LeftButton);
         QVERIFY(settle());
         QVERIFY(window_->session().title().contains(QStringLiteral("after")));
@@ -330,6 +337,10 @@ private slots:
         QVERIFY(settle());
         QCOMPARE(window_->session().title(), QStringLiteral("graph.py"));
         QVERIFY(window_->session().ops()->find("mine::f"_n));
+        window_->findChild<QAction*>(QStringLiteral("file.close"))->trigger();
+        drop({elsewhere.filePath(QStringLiteral("mine.ops"))});
+        QVERIFY(settle());
+        QVERIFY(!window_->session().isOpen());
     }
 
     void pastedFilesOpen() {

@@ -23,7 +23,7 @@ NewDumpStrip::NewDumpStrip(QWidget* parent) : QWidget(parent) {
     row->addWidget(stop_);
     connect(&watch_, &FolderWatch::appeared, this, &NewDumpStrip::tell);
     connect(open_, &QPushButton::clicked, this, [this] {
-        count_ = 0;
+        told_.clear();
         open_->hide();
         text_->setText(tr("Watching %1").arg(QDir::toNativeSeparators(watch_.folder())));
         emit openWanted(latest_);
@@ -37,7 +37,7 @@ NewDumpStrip::NewDumpStrip(QWidget* parent) : QWidget(parent) {
 
 void NewDumpStrip::watch(const QString& folder) {
     watch_.watch(folder);
-    count_ = 0;
+    told_.clear();
     text_->setText(tr("Watching %1 for new dumps").arg(QDir::toNativeSeparators(watch_.folder())));
     open_->hide();
     setVisible(true);
@@ -45,9 +45,9 @@ void NewDumpStrip::watch(const QString& folder) {
 
 void NewDumpStrip::tell(const QString& path) {
     latest_ = path;
-    ++count_;
+    told_.insert(path);
     const QString name = QDir(watch_.folder()).relativeFilePath(path);
-    text_->setText(count_ == 1 ? tr("New dump: %1").arg(name) : tr("%1 new dumps, the latest: %2").arg(count_).arg(name));
+    text_->setText(told_.size() == 1 ? tr("New dump: %1").arg(name) : tr("%1 new dumps, the latest: %2").arg(told_.size()).arg(name));
     open_->setVisible(true);
     setVisible(true);
 }

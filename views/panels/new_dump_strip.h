@@ -1,6 +1,7 @@
 #pragma once
 // New dumps of the folder that is watched: a strip at the top of the window, never a dialog.
 
+#include <QSet>
 #include <QWidget>
 
 #include "views/session/folder_watch.h"
@@ -30,7 +31,7 @@ private:
 
     FolderWatch watch_;
     QString latest_;
-    int count_ = 0;
+    QSet<QString> told_;  ///< since the last was opened
     QLabel* text_;
     QPushButton *open_, *stop_;
 };
