@@ -1,6 +1,7 @@
 // Arithmetic identities (canonicalize.md 5.3), on the zeros and ones that folding found.
 
 #include <memory>
+#include <optional>
 #include <unordered_set>
 
 #include "core/analysis/view_scatter.h"
@@ -56,6 +57,24 @@ private:
         return false;
     }
 
+    /// Only the strides of dimensions of one element differ, which address nothing, and no call of the graph asks for them.
+    bool differsUnseen(const TensorType& own, const TensorType& from) {
+        const bool named = std::any_of(own.sizes.begin(), own.sizes.end(), [](const SymInt& size) { return !size.isConst(); });
+        return !named && sameStrides(own, from) && !asksForStrides();
+    }
+
+    /// Some call reads strides as numbers, or is allowed or refused by them.
+    bool asksForStrides() {
+        static const std::unordered_set<Name> asking = {"aten::sym_stride"_n,      "aten::as_strided"_n,     "aten::as_strided_scatter"_n,
+                                                        "aten::view_as_complex"_n, "aten::_reshape_alias"_n, "prims::view_of_dtype"_n};
+        if (!asksForStrides_) {
+            asksForStrides_ = false;
+            for (NodeId id : inOrder(g_))
+                if (g_[id].op == "aten::view.dtype" || asking.contains(packetOf(g_[id].op))) asksForStrides_ = true;
+        }
+        return *asksForStrides_;
+    }
+
     /// The value, or what views of any layout show of it, is only copied to places that have strides of their own: nobody can tell how it lies. What
     /// is returned, or enters a computation whose result is, could.
     bool isOnlyCopied(NodeId id) const {
@@ -80,7 +99,7 @@ private:
         const TensorType *own = g_[id].tensor(), *from = g_[operand].tensor();
         if (!own || !from || !(own->sizes == from->sizes) || own->device != from->device) return;
         const bool laidOut = own->strides == from->strides;
-        if (isExtended(ctx_) && !laidOut && !isOnlyCopied(id)) return;
+        if (isExtended(ctx_) && !laidOut && !differsUnseen(*own, *from) && !isOnlyCopied(id)) return;
         const bool shares = own->dtype == from->dtype && own->strides && from->strides;
         if (isExtended(ctx_) && shares && wouldAlias(id, operand)) return;
         // Extended mode keeps a kernel too where a clone would have to take its place.
@@ -176,6 +195,7 @@ private:
     PassContext& ctx_;
     const UniformNodes& uniform_;
     std::unique_ptr<Memory> memory_;
+    std::optional<bool> asksForStrides_;
 };
 
 }  // namespace
