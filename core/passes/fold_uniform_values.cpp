@@ -188,6 +188,7 @@ private:
     void replace(NodeId id) {
         const TensorType& own = *g_[id].tensor();
         const Uniform& uniform = *values_[id.value];
+        if (isExtended(ctx_)) remember(id, uniform.value);  // a zero is a zero where it stands, too
         if (!own.isContiguous() || isUnsigned(own.dtype) || own.device.empty()) return;
         // Even the stride of a dimension of one element may be read: as a number, as another value's size, by as_strided.
         if (isExtended(ctx_) && !(own.strides == TensorType::contiguousStrides(own.sizes))) return;
