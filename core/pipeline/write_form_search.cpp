@@ -191,13 +191,15 @@ private:
 
     bool toggle(const std::vector<Change>& changed) {
         WriteForms forms = best_.forms;
-        bool removes = false;
+        bool removes = false, keeps = false;
         for (const auto& [list, name] : changed) {
             if (!(forms.*list).erase(name)) (forms.*list).try_emplace(name);
             removes = removes || list == &WriteForms::removed;
+            keeps = keeps || list == &WriteForms::kept;
         }
         Trial trial = tryOut(forms);
-        // What stands in the way only now: copies that make up for the one that went, scatters that do not pay any more. Then all go.
+        // What stands in the way only now: copies that make up for the one that went, or that go in place of the one that stays, scatters that do not
+        // pay any more. Then all follow.
         bool more = false;
         const auto follow = [&](WriteForms::List WriteForms::*into, std::vector<Name> Choices::*which) {
             const std::vector<Name>& before = best_.choices.*which;
@@ -206,6 +208,7 @@ private:
         };
         if (trial.complete) follow(&WriteForms::inPlace, &Choices::unprofitable);
         if (trial.complete && removes) follow(&WriteForms::removed, &Choices::copiesLeft);
+        if (trial.complete && keeps) follow(&WriteForms::kept, &Choices::copiesRemoved);
         if (accept(std::move(trial))) return true;
         return more && accept(tryOut(forms));
     }
