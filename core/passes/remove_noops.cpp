@@ -256,7 +256,9 @@ private:
         };
         if (!isView(id, source)) {
             // PyTorch asks for storages as they were before the pass.
-            const bool shared = extended_ ? guard_.returnsShared(id, source) || (guard_.isReturned(id) && endsInInput(id, from) && !copiesItself(id))
+            // A run may have shown that re-inplacing then leaves the input alone: it never lets what is returned apart lie in one.
+            const bool ends = extended_ && guard_.isReturned(id) && !listed(&WriteForms::removed, id) && endsInInput(id, from) && !copiesItself(id);
+            const bool shared = extended_ ? guard_.returnsShared(id, source) || ends
                                           : outputStorages_.contains(own) && (inputStorages_.contains(from) || outputStorages_.contains(from));
             return shared && refused("memory of " + g_[source].name.str());
         }

@@ -32,7 +32,7 @@ struct Choices : PassObserver {
                 if (!d.op.view().starts_with("hop::")) (d.code == "RI40" ? unprofitable : writers).push_back(d.node.name);
         } else if (stage.pass == "remove-noops") {
             for (const Decision& d : *stage.decisions)
-                if (d.verdict == "refused" && d.code == "CLONE_GUARD") copiesLeft.push_back(d.node.name);
+                if (d.verdict == "refused" && (d.code == "CLONE_GUARD" || d.code == "OUTPUT_ALIAS")) copiesLeft.push_back(d.node.name);
             for (const Rewrite& r : *stage.rewrites)
                 if (!r.before.empty()) copiesRemoved.push_back(r.before.front().name);
         }
