@@ -363,7 +363,7 @@ private slots:
         options.limits.stringBytes = 20;
         const std::string text =
             "def forward(self, x):\n    f = torch.ops.demo.f.default(x, '" + std::string(30, 'a') +
-            "')\n    g = torch.ops.demo.g.default(x, 'short' 'parts')\n    h = torch.ops.demo.g.default(x, 'two long' 'enough parts')\n"
+            "')\n    g = torch.ops.demo.g.default(x, 'short' 'parts')\n    h = torch.ops.demo.g.default(x, 'two long' 'enough parts!')\n"
             "    relu = torch.ops.aten.relu.default(x)\n    return (relu,)\n";
         const auto doc = readText(text, "t", OpRegistry::builtin(), options);
         QVERIFY(doc.has_value());
