@@ -61,8 +61,9 @@ public:
     Value toValue(PyOperand operand);
 
     const std::optional<ReadError>& error() const { return error_; }
-    void fail(std::string want, std::size_t at) {
-        if (!error_) error_ = ReadError{std::move(want), at};
+    /// `want` is no std::string: one in the frame of every bracket would cost stack.
+    void fail(std::string_view want, std::size_t at) {
+        if (!error_) error_ = ReadError{std::string(want), at};
     }
 
     /// Graph text: a `%` before a name is a use (formats.md 4.1, return line).

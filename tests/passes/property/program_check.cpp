@@ -62,7 +62,7 @@ struct Behaviour {
 /// Equal but for rounding: passes may regroup floats.
 bool sameNumbers(const std::vector<double>& a, const std::vector<double>& b) {
     if (a.size() != b.size()) return false;
-    if (std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0) return true;
+    if (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0) return true;
     double largest = 0;
     for (double v : a)
         if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
