@@ -40,8 +40,8 @@ std::string difference(const Graph& before, const Graph& after, const std::vecto
     };
     for (const Moved& m : row)
         if (at(was, m.op) != m.before || at(is, m.op) != m.after)
-            return std::string(m.op) + " " + std::to_string(at(was, m.op)) + " to " + std::to_string(at(is, m.op)) + ", want " + std::to_string(m.before) + " to " +
-                   std::to_string(m.after);
+            return std::string(m.op) + " " + std::to_string(at(was, m.op)) + " to " + std::to_string(at(is, m.op)) + ", want " +
+                   std::to_string(m.before) + " to " + std::to_string(m.after);
     return {};
 }
 
@@ -77,18 +77,27 @@ private slots:
 
     void networksOfTheCorpus_data() {
         QTest::addColumn<QString>("name");
-        for (const char* name : {"gpt_s_train", "llama_infer", "llama_s_infer", "resnet34_train", "resnet_s_train", "decode_kv", "decode_s"}) QTest::newRow(name) << name;
+        for (const char* name : {"gpt_s_train", "llama_infer", "llama_s_infer", "resnet34_train", "resnet_s_train", "decode_kv", "decode_s"})
+            QTest::newRow(name) << name;
     }
     void networksOfTheCorpus() {
         QFETCH(QString, name);
         const QString shared = qEnvironmentVariable("ALIASCOPE_SHARED");
         if (shared.isEmpty()) QSKIP("ALIASCOPE_SHARED is not set");
         const std::map<QString, std::vector<Moved>> rows = {
-            {"gpt_s_train", {{"nodes", 520, 489}, {"aten::view", 84, 81}, {"aten::permute", 81, 55}, {"aten::alias", 6, 0}, {"aten::full", 3, 8}, {"aten::scalar_tensor", 6, 2}}},
+            {"gpt_s_train",
+             {{"nodes", 520, 489},
+              {"aten::view", 84, 81},
+              {"aten::permute", 81, 55},
+              {"aten::alias", 6, 0},
+              {"aten::full", 3, 8},
+              {"aten::scalar_tensor", 6, 2}}},
             {"llama_infer", {{"nodes", 1638, 1636}, {"aten::slice.Tensor", 2, 0}}},
             {"llama_s_infer", {{"nodes", 208, 206}, {"aten::slice.Tensor", 2, 0}}},
-            {"resnet34_train", {{"nodes", 2387, 2319}, {"aten::permute", 5, 3}, {"aten::alias", 66, 0}, {"aten::full", 0, 33}, {"aten::scalar_tensor", 33, 0}}},
-            {"resnet_s_train", {{"nodes", 389, 377}, {"aten::permute", 5, 3}, {"aten::alias", 10, 0}, {"aten::full", 0, 5}, {"aten::scalar_tensor", 5, 0}}},
+            {"resnet34_train",
+             {{"nodes", 2387, 2319}, {"aten::permute", 5, 3}, {"aten::alias", 66, 0}, {"aten::full", 0, 33}, {"aten::scalar_tensor", 33, 0}}},
+            {"resnet_s_train",
+             {{"nodes", 389, 377}, {"aten::permute", 5, 3}, {"aten::alias", 10, 0}, {"aten::full", 0, 5}, {"aten::scalar_tensor", 5, 0}}},
             {"decode_kv", {{"nodes", 1474, 1450}, {"aten::permute", 289, 241}, {"aten::mul.Tensor", 72, 96}}},
             {"decode_s", {{"nodes", 181, 178}, {"aten::permute", 37, 31}, {"aten::mul.Tensor", 9, 12}}},
         };
@@ -97,17 +106,18 @@ private slots:
 
     /// Four times the nodes must not take much more than four times as long: a long chain, and one value that all others read.
     void timeGrowsLinearly_data() {
-        QTest::addColumn<QString>("unit");   // %1 is a number, %2 the value before
+        QTest::addColumn<QString>("unit");  // %1 is a number, %2 the value before
         QTest::addColumn<bool>("chain");
         QTest::newRow("chain") << "v%1 = torch.ops.aten.view.default(%2, [24])\nw%1 = torch.ops.aten.view.default(v%1, [4, 6])\n"
                                   "p%1 = torch.ops.aten.permute.default(w%1, [1, 0])\nq%1 = torch.ops.aten.permute.default(p%1, [1, 0])\n"
                                   "f%1 = torch.ops.aten.full.default([4, 6], 1, dtype = torch.float32, device = device(type='cpu'))\n"
                                   "m%1 = torch.ops.aten.mul.Tensor(q%1, f%1)\nc%1 = torch.ops.aten.cos.default(m%1)\n"
                                << true;
-        QTest::newRow("fan") << "v%1 = torch.ops.aten.view.default(x, [4, 6])\np%1 = torch.ops.aten.permute.default(x, [1, 0])\n"
-                                "q%1 = torch.ops.aten.permute.default(p%1, [1, 0])\na%1 = torch.ops.aten.alias.default(x)\n"
-                                "m%1 = torch.ops.aten.mul.Tensor(v%1, q%1)\nn%1 = torch.ops.aten.add.Tensor(m%1, a%1)\nc%1 = torch.ops.aten.cos.default(n%1)\n"
-                             << false;
+        QTest::newRow("fan")
+            << "v%1 = torch.ops.aten.view.default(x, [4, 6])\np%1 = torch.ops.aten.permute.default(x, [1, 0])\n"
+               "q%1 = torch.ops.aten.permute.default(p%1, [1, 0])\na%1 = torch.ops.aten.alias.default(x)\n"
+               "m%1 = torch.ops.aten.mul.Tensor(v%1, q%1)\nn%1 = torch.ops.aten.add.Tensor(m%1, a%1)\nc%1 = torch.ops.aten.cos.default(n%1)\n"
+            << false;
     }
     void timeGrowsLinearly() {
         QFETCH(QString, unit);
@@ -126,7 +136,8 @@ private slots:
                 RunOptions options;
                 options.verify = false;
                 const std::clock_t start = std::clock();  // of the processor: other programs must not count
-                runPipeline(g, *parsePipeline("torch-joint,torch-joint{mode=extended},cse{mode=extended},post-grad-patterns{mode=extended}"), testOps(), {}, options);
+                runPipeline(g, *parsePipeline("torch-joint,torch-joint{mode=extended},cse{mode=extended},post-grad-patterns{mode=extended}"),
+                            testOps(), {}, options);
                 best = std::min(best, static_cast<double>(std::clock() - start) * 1e3 / CLOCKS_PER_SEC);
             }
             return best;
