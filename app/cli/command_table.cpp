@@ -62,8 +62,7 @@ const std::vector<OptionSpec>& optionTable() {
         {"--strict", "", "", "exit 3 when a part of the file could not be read"},
         {"--limits", "", "LIST",
          "NAME=N,... moves a bound: file, graph, line, string (bytes), nodes (of a graph), values, classes (nesting, up to 1000), subgraphs, "
-         "messages (of a "
-         "graph); of archives record, archive (bytes unpacked), entries, ratio, json (nesting); of sessions graphs, lanes, decisions"},
+         "messages (of a graph); of archives record, archive (bytes unpacked), entries, ratio, json (nesting); of sessions graphs, lanes, decisions"},
         {"--timeout", "", "S", "seconds that the query (default 10) or the run (default: no limit) may take"},
         {"--exec", "", "D", "run the stages too, on this device (cpu or cpu-ref), and compare each with the first"},
         {"--exit-code", "", "", "exit 1 when a stage, or the two sides, differ"},

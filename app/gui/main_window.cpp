@@ -95,7 +95,7 @@ protected:
         painter.setFont(Metrics::uiFont(1.4, true));
         painter.setPen(p(Role::Ink));
         painter.drawText(rect(), Qt::AlignCenter,
-                         MainWindow::tr("Drop to open: a graph, a log, a trace, a folder of dumps, an archive, or a session"));
+                         MainWindow::tr("Drop to open: a graph, a log, a trace, a folder of dumps, an archive, a session, or schemas of operators"));
     }
 };
 

@@ -156,10 +156,6 @@ std::optional<std::int64_t> overlapBySpan(const Span& a, const Span& b) {
 
 bool sameItems(const TensorType& a, const TensorType& b) { return a.dtype == b.dtype && a.dtypeName == b.dtypeName; }
 
-bool knownEmpty(const TensorType& t) {
-    return std::any_of(t.sizes.begin(), t.sizes.end(), [](const SymInt& s) { return s.constant() == 0; });
-}
-
 bool sameGeometry(const TensorType& a, const TensorType& b) { return a.sizes == b.sizes && a.strides == b.strides && a.offset == b.offset; }
 
 /// One past the last address, when strides are known not to be negative. A size of 0 only makes the bound larger than needed.
@@ -327,6 +323,10 @@ TensorType atHints(const TensorType& t, const SymbolTable& symbols) {
         for (SymInt& s : *out.strides) fix(s);
     if (out.offset) fix(*out.offset);
     return out;
+}
+
+bool knownEmpty(const TensorType& t) {
+    return std::any_of(t.sizes.begin(), t.sizes.end(), [](const SymInt& s) { return s.constant() == 0; });
 }
 
 bool samePlace(const TensorType& a, const TensorType& b) {

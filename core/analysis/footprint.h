@@ -18,6 +18,8 @@ bool referenceDisjoint(const TensorType& a, const TensorType& b, const SymbolTab
 std::optional<std::int64_t> overlapElements(const TensorType& a, const TensorType& b);
 /// Symbols at their hints, as PyTorch's guards decide comparisons; what has no hint stays symbolic.
 TensorType atHints(const TensorType& t, const SymbolTable& symbols);
+/// A size is 0: no element is addressed. False when that is only a symbol's value.
+bool knownEmpty(const TensorType& t);
 /// The same elements in the same order: strides of dimensions of one element lead nowhere. False when strides or offsets are unknown.
 bool samePlace(const TensorType& a, const TensorType& b);
 /// No gaps and nothing twice: strides are those of a contiguous tensor with its dimensions in some order, so that `clone` keeps them. False when

@@ -114,9 +114,7 @@ private:
         if (write) ctx_.say(readsOverwritten(g_, id, operand, write));
         if (guard) {
             guard->merge(id, operand);
-            auto& back = memory().writtenBack;
-            if (const auto it = back.find(memory().alias.storageOf(operand)); it != back.end())
-                back.emplace(memory().alias.storageOf(id), it->second);
+            mergeWrittenBack(memory().writtenBack, memory().alias, id, operand);
         }
         Rewrite rewrite{rule, {ref(g_, id)}, {}};
         NodeId by = operand;

@@ -190,6 +190,10 @@ std::unordered_map<StorageId, NodeId> storagesWrittenBack(const OpRegistry& ops,
     return out;
 }
 
+void mergeWrittenBack(std::unordered_map<StorageId, NodeId>& back, const AliasInfo& alias, NodeId copy, NodeId source) {
+    if (const auto it = back.find(alias.storageOf(source)); it != back.end()) back.emplace(alias.storageOf(copy), it->second);
+}
+
 NodeId writtenBeforeReaders(const OpRegistry& ops, const Graph& g, NodeId value, NodeId source) {
     const NodeId input = viewedRoot(ops, g, source);
     if (g[input].kind == NodeKind::CallFunction) return {};

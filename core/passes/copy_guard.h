@@ -58,6 +58,8 @@ private:
 
 /// Storages of new values that lead from an input to its write-back, and that input: what is written where it stands is the input.
 std::unordered_map<StorageId, NodeId> storagesWrittenBack(const OpRegistry& ops, const Graph& g, const AliasInfo& alias);
+/// `copy` has become `source`: views of the copy are views of what ends in the input.
+void mergeWrittenBack(std::unordered_map<StorageId, NodeId>& back, const AliasInfo& alias, NodeId copy, NodeId source);
 
 /// The write-back into the input in which `source` lies that comes before a reader of `value`, so that results change if `value` became `source`;
 /// invalid = none, also when `source` lies in no input. Looks only at their users: for a single question. Of more than 4096 readers one is taken to

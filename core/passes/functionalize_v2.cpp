@@ -109,10 +109,7 @@ void Functionalizer::reportSliceStart(NodeId id, const Handle* h, const SymInt& 
 }
 
 /// A view without elements.
-bool Functionalizer::showsNothing(const Handle* h) {
-    return h->parent && h->geometry &&
-           std::any_of(h->geometry->sizes.begin(), h->geometry->sizes.end(), [](const SymInt& s) { return s == SymInt(0); });
-}
+bool Functionalizer::showsNothing(const Handle* h) { return h->parent && h->geometry && knownEmpty(*h->geometry); }
 
 bool Functionalizer::encodable(const Handle* h, const Handle* base) const {
     if (h == base) return true;

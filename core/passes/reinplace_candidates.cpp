@@ -415,7 +415,7 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
         auto tensors = tensorsOf(key.value);
         // A view without elements takes no memory from anybody.
         if (mode_ == AnalysisMode::Extent)
-            std::erase_if(tensors, [&](NodeId t) { return t && index_.geometry(t) && index_.geometry(t)->numel() == SymInt(0); });
+            std::erase_if(tensors, [&](NodeId t) { return t && index_.geometry(t) && knownEmpty(*index_.geometry(t)); });
         const auto dup = std::find_if(tensors.begin(), tensors.end(), [&](NodeId t) {
             const auto memory = t ? table_.memoryOf(t) : std::nullopt;
             return memory && taken.contains(*memory);

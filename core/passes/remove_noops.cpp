@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/analysis/alias.h"
+#include "core/analysis/footprint.h"
 #include "core/passes/copy_guard.h"
 #include "core/passes/functional_wrappers.h"
 #include "core/passes/layouts.h"
@@ -182,9 +183,8 @@ private:
             const NodeId exposing = guard_.exposes(id, source);
             // `x.copy_(x)` does nothing: taking it away moves no copy elsewhere.
             const NodeId misplaced = startMoves(id, source) ? addressedByPlace(ctx_.ops(), g_, {id}) : NodeId();
-            const bool empty = std::any_of(own->sizes.begin(), own->sizes.end(), [](const SymInt& size) { return size == SymInt(0); });
             const auto* removed = listed(&WriteForms::removed, id);
-            const bool harmless = copiesItself(id) || (empty && extended_) || removed;
+            const bool harmless = copiesItself(id) || (extended_ && knownEmpty(*own)) || removed;
             const NodeId conflict = exposing || harmless ? exposing : guard_.conflict(id, source);
             const NodeId write = conflict ? conflict : misplaced;
             if (const auto* kept = listed(&WriteForms::kept, id)) return decideByRun(id, "refused", "stays", *kept);
@@ -193,8 +193,7 @@ private:
             if (misplaced) sayMovedStart(id, source, misplaced);
             if (removed) decideByRun(id, "applied", "goes", *removed);
             guard_.merge(id, source);
-            if (const auto back = writtenBack_.find(alias_.storageOf(source)); back != writtenBack_.end())
-                writtenBack_.emplace(alias_.storageOf(id), back->second);  // views of the copy are views of what ends in the input
+            mergeWrittenBack(writtenBack_, alias_, id, source);
         }
         Rewrite rewrite{"remove-noop", {ref(g_, id)}, {ref(g_, source)}};
         const std::vector<NodeId> operands = g_.operands(id);
@@ -255,9 +254,9 @@ private:
             return true;
         };
         if (!isView(id, source)) {
-            // PyTorch asks for storages as they were before the pass.
             // A run may have shown that re-inplacing then leaves the input alone: it never lets what is returned apart lie in one.
             const bool ends = extended_ && guard_.isReturned(id) && !listed(&WriteForms::removed, id) && endsInInput(id, from) && !copiesItself(id);
+            // PyTorch asks for storages as they were before the pass.
             const bool shared = extended_ ? guard_.returnsShared(id, source) || ends
                                           : outputStorages_.contains(own) && (inputStorages_.contains(from) || outputStorages_.contains(from));
             return shared && refused("memory of " + g_[source].name.str());
