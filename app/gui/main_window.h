@@ -111,7 +111,8 @@ private:
     void closeGraph();
     void pasteGraph();
     void take(const QMimeData& data, const QString& title);
-    void useOperators(const QStringList& files);
+    /// Schema files that can be read are used for all that is opened from now on; then opens `next`, or what is open again.
+    void useOperators(const QStringList& files, const OpenRequest& next = {});
     void openNewestTrace();
     void chooseWatched();
     void setTheme(ThemeChoice choice);

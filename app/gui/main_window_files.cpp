@@ -38,16 +38,36 @@ void MainWindow::chooseOperators() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     dialog->setNameFilters({tr("Operator schemas (*.ops)"), tr("All files (*)")});
-    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
-        useOperators({path});
-        if (!last_.path.isEmpty() || !last_.text.isEmpty()) open(last_);
-    });
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { useOperators({path}); });
     dialog->open();
 }
 
-void MainWindow::useOperators(const QStringList& files) {
-    extraOps_ << files;
-    say(tr("Operators of %1 are used from now on.").arg(files.join(QStringLiteral(", "))));
+void MainWindow::useOperators(const QStringList& files, const OpenRequest& next) {
+    struct Sorted {
+        QStringList used;
+        std::optional<ErrorReport> refused;  // the first one
+    };
+    const auto names = [](const OpenRequest& request) { return !request.path.isEmpty() || !request.text.isEmpty(); };
+    session_.jobs().start(
+        tr("Reading operator schemas"), QString(), JobQueue::Kind::Visible,
+        [files](const JobContext&) {
+            Sorted out;
+            for (const QString& file : files) {
+                std::optional<ErrorReport> refused = operatorsRefused(file);
+                if (!refused) out.used << file;
+                if (!out.refused) out.refused = std::move(refused);
+            }
+            return out;
+        },
+        [this, next, names](const Sorted& sorted) {
+            extraOps_ << sorted.used;
+            if (names(next))
+                open(next);
+            else if (names(last_) && !sorted.used.isEmpty())
+                open(last_);
+            if (!sorted.used.isEmpty()) say(tr("Operators of %1 are used from now on.").arg(sorted.used.join(QStringLiteral(", "))));
+            if (sorted.refused) banner_->showReport(*sorted.refused);
+        });
 }
 
 void MainWindow::saveAs() {
@@ -116,12 +136,7 @@ void MainWindow::take(const QMimeData& data, const QString& title) {
     for (const QUrl& url : data.urls())
         if (url.isLocalFile()) (url.path().endsWith(QLatin1String(".ops")) ? operators : files) << url.toLocalFile();
     OpenRequest request;
-    if (!operators.isEmpty()) {
-        useOperators(operators);
-        request = last_;  // again, with them
-    }
     if (!files.isEmpty()) {
-        request = OpenRequest();
         request.path = files.front();
         if (QFileInfo(request.path).isDir()) dumps_->watch(request.path);  // a program may still be writing into it
         if (files.size() > 1)
@@ -133,7 +148,8 @@ void MainWindow::take(const QMimeData& data, const QString& title) {
         request.title = title;
         if (request.text.trimmed().isEmpty()) return say(tr("Nothing to open: neither text nor a file."));
     }
-    if (!request.path.isEmpty() || !request.text.isEmpty()) open(request);
+    if (!operators.isEmpty()) return useOperators(operators, request);
+    open(request);
 }
 
 void MainWindow::openNewestTrace() {

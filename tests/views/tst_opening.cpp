@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QDropEvent>
 #include <QElapsedTimer>
 #include <QLabel>
@@ -19,6 +20,7 @@
 #include "tests/views/open_window.h"
 #include "tests/views/picture.h"
 #include "tests/views/widget_test.h"
+#include "views/panels/error_banner.h"
 #include "views/panels/stage_panel.h"
 #include "views/session/folder_watch.h"
 
@@ -341,6 +343,29 @@ private slots:
         drop({elsewhere.filePath(QStringLiteral("mine.ops"))});
         QVERIFY(settle());
         QVERIFY(!window_->session().isOpen());
+    }
+
+    /// A schema file with a mistake is named and not used: what is open stays, and what is opened next opens.
+    void brokenSchemasAreNotKept() {
+        QTemporaryDir folder;
+        const QString graph = folder.filePath(QStringLiteral("graph.py")), broken = folder.filePath(QStringLiteral("elsewhere/broken.ops"));
+        QVERIFY(QDir().mkpath(QFileInfo(broken).path()));
+        write(graph, kReadable);
+        write(broken, "op mine::f(Tensor(a! x) -> ()\n");
+        drop({graph});
+        QVERIFY(settle());
+        drop({broken});
+        QVERIFY(settle());
+        QVERIFY(window_->findChild<ErrorBanner*>()->isVisible());
+        QVERIFY(window_->session().isOpen());
+        drop({graph, broken});
+        QVERIFY(settle());
+        QVERIFY(window_->findChild<ErrorBanner*>()->isVisible());
+        QVERIFY(window_->session().view()->nodeNamed("cos"));
+        drop({graph});
+        QVERIFY(settle());
+        QVERIFY(!window_->findChild<ErrorBanner*>()->isVisible());
+        QVERIFY(window_->session().view()->nodeNamed("cos"));
     }
 
     void pastedFilesOpen() {

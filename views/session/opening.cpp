@@ -162,6 +162,8 @@ Uid copyOf(const LaneData& data, std::int64_t decision, const StageView& view) {
     return kNoUid;
 }
 
+std::optional<ErrorReport> operatorsRefused(const QString& file) { return loadOperators({file}).error; }
+
 ReadOutcome readInput(const OpenRequest& request, const JobContext& job) {
     ReadOutcome out;
     out.request = request;

@@ -65,6 +65,9 @@ struct RecordOutcome {
 /// Graphs that can be opened on their own: bodies of higher-order operators are left out. Indices into document.units.
 std::vector<std::size_t> openableUnits(const Document& document);
 
+/// Why a file of operator schemas cannot be used; nothing when it can.
+std::optional<ErrorReport> operatorsRefused(const QString& file);
+
 ReadOutcome readInput(const OpenRequest& request, const JobContext& job);
 /// Runs `pipeline` over the unit and records it in a new session at `sessionPath`, then opens that. The stages that the file has of the same
 /// compilation become lanes of their own (foreign_lanes.h); graphs of other compilations are left out.
