@@ -236,8 +236,10 @@ bool needsFormSearch(const Graph& opened, const Pipeline& pipeline, const OpRegi
     for (NodeId id : inOrder(opened)) {
         const Node& n = opened[id];
         if (n.kind != NodeKind::CallFunction) continue;
+        if (isLaunchOrWrapper(n) || isViewScatter(n.op)) return true;
+        // `x += y` and what a later pass lowers have no schema.
         const OpDef* def = ops.find(n.op);
-        if (isLaunchOrWrapper(n) || isViewScatter(n.op) || (def && def->schema.isMutable())) return true;
+        if (def ? def->schema.isMutable() : !writtenOperands(ops, opened, id).empty()) return true;
     }
     return false;
 }
