@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "core/analysis/view_scatter.h"
 #include "core/ops/infer.h"
@@ -37,8 +39,12 @@ private:
                 if (alpha && alpha->asNumber() != 1) continue;
                 const bool first = op == add && uniform_.zeros.contains(a);
                 if (!first && !uniform_.zeros.contains(b)) continue;
-                if (!keepsZeros(id, first ? a : b, op == sub)) continue;
-                keep(id, first ? b : a, op == add ? "add-zero" : "sub-zero");
+                const NodeId zero = first ? a : b, operand = first ? b : a;
+                const bool changes = changesZeros(operand, zero, op == sub);
+                if (changes && !isFpFast(ctx_))
+                    refuse(g_, ctx_, id, "canonicalize 5.3", "FP_STRICT", {{"what", "the sign of -0.0"}}, zero);
+                else
+                    keep(id, operand, op == add ? "add-zero" : "sub-zero", changes ? signReader(id) : NodeId());
             } else if (op == mul) {
                 const bool first = uniform_.ones.contains(a);
                 if (first || uniform_.ones.contains(b)) keep(id, first ? b : a, "mul-one");
@@ -48,13 +54,52 @@ private:
         }
     }
 
-    /// x + 0 turns -0.0 into 0.0, and so does x - (-0.0); x + (-0.0) and x - 0 change nothing.
-    bool keepsZeros(NodeId id, NodeId zero, bool subtracts) {
-        const TensorType* own = g_[id].tensor();
-        if (!own || !info(own->dtype).floating || isFpFast(ctx_)) return true;
-        if (uniform_.negativeZeros.contains(zero) != subtracts) return true;
-        refuse(g_, ctx_, id, "canonicalize 5.3", "FP_STRICT", {{"what", "the sign of -0.0"}}, zero);
-        return false;
+    /// x + 0 turns -0.0 into 0.0, and so does x - (-0.0); x + (-0.0) and x - 0 change nothing, and an integer has no -0.0. A real -0.0 is added to
+    /// the imaginary part as 0.0.
+    bool changesZeros(NodeId operand, NodeId zero, bool subtracts) const {
+        const TensorType* t = g_[operand].tensor();
+        if (!t || !hasSignedZeros(*t)) return false;
+        return uniform_.negativeZeros.contains(zero) == subtracts || (info(t->dtype).complex && !subtracts);
+    }
+
+    static bool hasSignedZeros(const TensorType& t) { return info(t.dtype).floating || info(t.dtype).complex; }
+
+    /// A call that reads the sign of a zero itself; not whether a quotient by zero is an infinity of one sign or the other.
+    static bool readsSign(const Node& n) {
+        static const std::unordered_set<Name> reading = {"aten::signbit"_n,  "aten::atan2"_n,  "aten::angle"_n,
+                                                         "prims::signbit"_n, "prims::atan2"_n, "prims::view_of_dtype"_n};
+        return n.is("aten::view.dtype"_n) || reading.contains(packetOf(n.op));
+    }
+
+    /// Some call reads the sign of zeros of `value`, or of what is computed from it.
+    NodeId signReader(NodeId value) {
+        if (!signReaders_) {
+            signReaders_.emplace();
+            std::vector<NodeId> work;
+            const auto add = [&](NodeId operand, NodeId reader) {
+                const TypePtr& type = g_[operand].type;
+                const bool carries = !type || type->asTuple() || (type->asTensor() && hasSignedZeros(*type->asTensor()));
+                if (carries && signReaders_->emplace(operand, reader).second) work.push_back(operand);
+            };
+            for (NodeId id : inOrder(g_)) {
+                const Node& n = g_[id];
+                if (packetOf(n.op) == "aten::copysign")  // of the first operand only the size counts
+                    n.arg(1).forEachNode([&](NodeId operand) { add(operand, id); });
+                else if (readsSign(n))
+                    for (NodeId operand : g_.operands(id)) add(operand, id);
+            }
+            for (std::size_t at = 0; at < work.size(); ++at)
+                for (NodeId operand : g_.operands(work[at])) add(operand, signReaders_->at(work[at]));
+        }
+        const auto found = signReaders_->find(value);
+        return found == signReaders_->end() || !g_.contains(found->second) ? NodeId() : found->second;
+    }
+
+    void saySign(NodeId by, NodeId reader) {
+        Diagnostic d = warning("FP_STRICT", {{"what", "the sign of -0.0"}});
+        d.node = g_[by].name;
+        d.note = "%" + g_[reader].name.str() + " tells -0.0 from 0.0.";
+        ctx_.say(std::move(d));
     }
 
     /// Only the strides of dimensions of one element differ, which address nothing, and no call of the graph asks for them.
@@ -94,7 +139,7 @@ private:
         return !addressedByPlace(ctx_.ops(), g_, {id});
     }
 
-    void keep(NodeId id, NodeId operand, const char* rule) {
+    void keep(NodeId id, NodeId operand, const char* rule, NodeId signReader = {}) {
         static const Name convert("prims::convert_element_type");
         const TensorType *own = g_[id].tensor(), *from = g_[operand].tensor();
         if (!own || !from || !(own->sizes == from->sizes) || own->device != from->device) return;
@@ -112,6 +157,7 @@ private:
         }
         if (!ctx_.mayRewrite()) return;
         if (write) ctx_.say(readsOverwritten(g_, id, operand, write));
+        if (signReader) saySign(operand, signReader);
         if (guard) {
             guard->merge(id, operand);
             mergeWrittenBack(memory().writtenBack, memory().alias, id, operand);
@@ -194,6 +240,7 @@ private:
     const UniformNodes& uniform_;
     std::unique_ptr<Memory> memory_;
     std::optional<bool> asksForStrides_;
+    std::optional<std::unordered_map<NodeId, NodeId>> signReaders_;  ///< value -> a call that sees the sign of its zeros
 };
 
 }  // namespace

@@ -298,6 +298,51 @@ private slots:
         QCOMPARE(negative.count("aten.add.Tensor"), 0);
     }
 
+    /// PyTorch removes `x + 0` all the same: said where a later call tells -0.0 from 0.0, and not where none does.
+    void signOfZeroIsSaid() {
+        const auto text = [](const char* zero, const char* user) {
+            return graph(std::string(R"(zeros: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], )") + zero +
+                         R"(, dtype = torch.float32, device = device(type='cuda'))
+                            y: "f32[3][1]cuda:0" = torch.ops.aten.add.Tensor(x, zeros)
+                            n: "f32[3][1]cuda:0" = torch.ops.aten.neg.default(y)
+                            z = )" +
+                         user + R"((n)
+                            return (z,))");
+        };
+        RUN_PASSES(seen, text("0.0", "torch.ops.aten.signbit.default"), kReference);
+        QVERIFY(seen.diagnostic("FP_STRICT"));
+        QCOMPARE(seen.count("aten.add.Tensor"), 0);
+        RUN_PASSES(unseen, text("0.0", "torch.ops.aten.cos.default"), kReference);
+        QVERIFY(!unseen.diagnostic("FP_STRICT"));
+        RUN_PASSES(harmless, text("-0.0", "torch.ops.aten.signbit.default"), kReference);
+        QVERIFY(!harmless.diagnostic("FP_STRICT"));
+        // The sign is gone before bits are looked at.
+        RUN_PASSES(gone,
+                   graph(R"(zeros: "f32[3][1]cuda:0" = torch.ops.aten.full.default([3], 0.0, dtype = torch.float32, device = device(type='cuda'))
+                                  y: "f32[3][1]cuda:0" = torch.ops.aten.add.Tensor(x, zeros)
+                                  n: "i32[3][1]cuda:0" = torch.ops.prims.convert_element_type.default(y, torch.int32)
+                                  z: "f32[3][1]cuda:0" = torch.ops.aten.view.dtype(n, torch.float32)
+                                  return (z,))"),
+                   kReference);
+        QVERIFY(!gone.diagnostic("FP_STRICT"));
+    }
+
+    /// Complex zeros have signs too, and integers none.
+    void signsOfOtherTypes() {
+        const auto text = [](const char* type, const char* result) {
+            return readableGraph("x: \"" + std::string(type) + "[3][1]cpu\"",
+                                 R"(zeros: "f32[3][1]cpu" = torch.ops.aten.full.default([3], 0.0, dtype = torch.float32, device = device(type='cpu'))
+                                    y: ")" +
+                                     std::string(result) + R"([3][1]cpu" = torch.ops.aten.add.Tensor(x, zeros)
+                                    z = torch.ops.aten.cos.default(y)
+                                    return (z,))");
+        };
+        RUN_PASSES(complex, text("c64", "c64"), kExtended);
+        QVERIFY(refusedWith(complex, "FP_STRICT"));
+        RUN_PASSES(integer, text("i64", "f32"), kExtended);
+        QCOMPARE(integer.count("aten.add.Tensor"), 0);
+    }
+
     /// What was a value of its own becomes an input that is overwritten before it is read.
     void writeBackBeforeTheReader() {
         const std::string text =
