@@ -1,6 +1,12 @@
 #include "core/passes/functionalize.h"
 
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
 #include "core/passes/functionalize_state.h"
+#include "core/passes/layouts.h"
+#include "core/passes/reinplace_scatter.h"
 
 namespace aliascope {
 namespace {
@@ -26,6 +32,62 @@ void reportUnknownOperators(const Graph& g, PassContext& ctx, std::unordered_set
     for (const Graph::SubGraph& s : g.subGraphs()) reportUnknownOperators(*s.graph, ctx, said);
 }
 
+/// Some value has a dimension of one element whose stride is not the one that a new value of these sizes gets.
+bool hasOddUnitStrides(const Graph& g) {
+    for (NodeId id : inOrder(g)) {
+        const TensorType* t = g[id].tensor();
+        if (!t || !t->strides || t->strides->size() != t->rank()) continue;
+        SymInt dense = 1;
+        for (std::size_t d = t->rank(); d-- > 0; dense = dense * t->sizes[d])
+            if (t->sizes[d] == SymInt(1) && !((*t->strides)[d] == dense)) return true;
+    }
+    return false;
+}
+
+/// The strides of `id` as its text states them; null where inference would not have said so, and its word counts for nothing here.
+const TensorType* statedLayout(const OpRegistry& ops, const Graph& source, NodeId id) {
+    if (!source.contains(id)) return nullptr;
+    const TensorType* stated = source[id].tensor();
+    if (!stated || !stated->strides) return nullptr;
+    const Inferred own = inferNode(ops, source, id);
+    return own.type && own.type->asTensor() && sameStrides(*stated, *own.type->asTensor()) ? stated : nullptr;
+}
+
+/// Infers anew whatever is computed from `written`. Returns the values that lie otherwise than `source` states.
+std::vector<NodeId> layOut(const OpRegistry& ops, const Graph& source, Graph& g, const std::vector<NodeId>& written) {
+    std::unordered_set<NodeId> reached(written.begin(), written.end());
+    std::vector<NodeId> moved;
+    for (NodeId id : inOrder(g)) {
+        const std::vector<NodeId> operands = g.operands(id);
+        const bool reads = std::any_of(operands.begin(), operands.end(), [&](NodeId operand) { return reached.contains(operand); });
+        if (!reads || g[id].kind != NodeKind::CallFunction) continue;
+        reached.insert(id);
+        const Inferred now = inferNode(ops, g, id);
+        if (!now.type || now.trust != Trust::Inferred) continue;
+        g.setType(id, now.type, now.trust);
+        const TensorType* own = now.type->asTensor();
+        if (!own || !own->strides) continue;
+        if (const TensorType* stated = statedLayout(ops, source, id); stated && !sameStrides(*stated, *own)) moved.push_back(id);
+    }
+    return moved;
+}
+
+/// LAYOUT_STALE of the first call of the functional graph `g`, made of `source`, that finds other elements, or none, because the new values `written`
+/// lie otherwise than the program's own.
+std::optional<Diagnostic> staleAfterWrites(const OpRegistry& ops, const Graph& source, const Graph& g, const std::vector<NodeId>& written) {
+    if (written.empty()) return std::nullopt;
+    Graph laid = g.clone();
+    const std::vector<NodeId> moved = layOut(ops, source, laid, written);
+    NodeId user;
+    for (std::size_t i = 0; i < written.size() && !user; ++i) user = unfitView(laid, written[i], {});
+    if (!user) user = misplacedUser(ops, laid, written.front(), moved);
+    if (!user) return std::nullopt;
+    const NodeId viewed = laid[user].arg(0).asNode();
+    const bool known = viewed && source.contains(viewed) && source[viewed].tensor() && laid[viewed].tensor();
+    const NodeId at = known ? viewed : written.front();
+    return staleLayout(g, user, *(known ? source : g)[at].tensor(), *laid[at].tensor());
+}
+
 class Functionalize : public Pass {
 public:
     std::string_view name() const override { return "functionalize"; }
@@ -46,8 +108,30 @@ public:
         reportUnknownOperators(g, ctx, said);
         if (!functionalization::needsWork(ctx.ops(), g)) return Outcome::Done;
         const std::string& form = ctx.options().get("custom-ops");
-        Functionalizer functionalizer(g, ctx, form == "v1" ? Form::V1 : form == "v2" ? Form::V2 : Form::Auto);
+        const Form kind = form == "v1" ? Form::V1 : form == "v2" ? Form::V2 : Form::Auto;
+        const bool odd = hasOddUnitStrides(g);
+        Graph source;
+        if (odd) source = g.clone();
+        const std::int64_t taken = ctx.budget->taken;
+        Functionalizer functionalizer(g, ctx, kind);
         if (Status s = functionalizer.run(); !s) return fail(s.error());
+        auto stale = odd ? staleAfterWrites(ctx.ops(), source, g, functionalizer.laidOtherwise()) : std::nullopt;
+        if (!stale) return Outcome::Done;
+        if (kind != Form::Auto) {
+            ctx.say(std::move(*stale));
+            return Outcome::Done;
+        }
+        // Again, with new values that lie as the program's own do.
+        ctx.rewrites.clear();
+        ctx.decisions.clear();
+        ctx.diagnostics.clear();
+        said.clear();
+        ctx.budget->taken = taken;
+        g = std::move(source);
+        reportUnknownOperators(g, ctx, said);
+        Functionalizer exact(g, ctx, kind);
+        exact.keepUnitStrides();
+        if (Status s = exact.run(); !s) return fail(s.error());
         return Outcome::Done;
     }
 };

@@ -87,7 +87,12 @@ class Functionalizer {
 public:
     /// `writtenInputs` null: a main graph, inputs get `copy_` nodes. Else a body: new values of written placeholders are reported there.
     Functionalizer(Graph& g, PassContext& ctx, Form form, std::vector<BodyWrite>* writtenInputs = nullptr);
+    /// Before run(): new values are laid out as the program's own in dimensions of one element, too.
+    void keepUnitStrides() { unitStrides_ = true; }
     Status run();
+    /// After run(): new values of storages that differ from the program's own in the strides of dimensions of one element, in graph order. Those
+    /// address nothing, but the layout of what is computed from such a value can depend on them.
+    const std::vector<NodeId>& laidOtherwise() const { return laidOtherwise_; }
 
 private:
     // --- values and emission (functionalize_state.cpp)
@@ -226,6 +231,8 @@ private:
     std::unordered_map<Name, NodeId> constants_;       ///< get_attr target -> its first node
     std::vector<Storage*> inputs_;                     ///< storages of placeholders and constants, in graph order
     std::unordered_multimap<std::uint64_t, NodeId> symbols_;
+    bool unitStrides_ = false;
+    std::vector<NodeId> laidOtherwise_;
     std::unordered_set<std::string> said_;
     std::unordered_map<const Handle*, NodeId> inMemory_;  ///< after stopBefore
 

@@ -16,10 +16,10 @@ const Name kViewAsComplex("aten::view_as_complex");
 
 bool changesUnit(const Handle* h) { return h->step.op == kViewDtype || h->step.op == kViewAsReal || h->step.op == kViewAsComplex; }
 
-bool stridesDiffer(const TensorType& have, const TensorType& want) {
+bool stridesDiffer(const TensorType& have, const TensorType& want, bool unitStrides) {
     if (!have.strides || !want.strides || have.rank() != want.rank()) return false;
     for (std::size_t d = 0; d < want.rank(); ++d)
-        if (!(want.sizes[d] == SymInt(1)) && !((*have.strides)[d] == (*want.strides)[d])) return true;
+        if ((unitStrides || !(want.sizes[d] == SymInt(1))) && !((*have.strides)[d] == (*want.strides)[d])) return true;
     return false;
 }
 
@@ -92,7 +92,8 @@ Handle* Functionalizer::unitRoot(Handle* h) const {
 void Functionalizer::restoreLayout(Storage& storage) {
     Handle* root = storage.root;
     const Node& value = g_[root->value];
-    if (!value.tensor() || value.trust == Trust::Assumed || !root->geometry || !stridesDiffer(*value.tensor(), *root->geometry)) return;
+    if (!value.tensor() || value.trust == Trust::Assumed || !root->geometry || !stridesDiffer(*value.tensor(), *root->geometry, true)) return;
+    if (!unitStrides_ && !stridesDiffer(*value.tensor(), *root->geometry, false)) return laidOtherwise_.push_back(root->value);
     // A scatter has the strides of its first operand, gaps included; this one replaces every element.
     const NodeId laid =
         emit(kSliceScatter, {Value::node(storage.first), Value::node(root->value), Value::integer(0), Value::integer(0), Value::integer(INT64_MAX)},

@@ -81,12 +81,27 @@ bool repeats(const TensorType& t) {
     return false;
 }
 
+/// A view of wider elements, or pairs, needs whole ones at every step.
+bool stepsDivide(const TensorType& t, std::int64_t ratio) {
+    const auto divides = [&](const SymInt& s) { return !s.constant() || *s.constant() % ratio == 0; };
+    return std::all_of(t.strides->begin(), t.strides->end() - 1, divides) && (!t.offset || divides(*t.offset));
+}
+
+/// The call shows other sizes, or wider or narrower elements, of an operand that does not lie so that a view could.
 bool isUnfitView(const Graph& g, NodeId id) {
     const Node& n = g[id];
-    if (!n.is("aten::view"_n) || !n.arg(0).isNode() || !n.tensor()) return false;
+    if (!n.arg(0).isNode() || !n.tensor()) return false;
     const TensorType* from = g[n.arg(0).asNode()].tensor();
+    if (!from || !from->strides) return false;
+    const std::int64_t own = itemSize(n.tensor()->dtype), old = itemSize(from->dtype);
+    const bool otherUnit = n.is("aten::view_as_complex"_n) || (n.is("aten::view.dtype"_n) && own != old && own > 0 && old > 0);
+    if (otherUnit) {
+        if (from->strides->empty() || !from->strides->back().isConst()) return false;
+        return !(from->strides->back() == SymInt(1)) || (own > old && !stepsDivide(*from, own / old));
+    }
+    if (!n.is("aten::view"_n) && !n.is("aten::_unsafe_view"_n)) return false;
     bool decided = false;
-    return from && from->strides && !reshapeStrides(*from, n.tensor()->sizes, &decided) && decided;
+    return !reshapeStrides(*from, n.tensor()->sizes, &decided) && decided;
 }
 
 }  // namespace
@@ -133,7 +148,7 @@ std::vector<NodeId> refreshLayouts(const OpRegistry& ops, Graph& g, NodeId root)
     return changed;
 }
 
-NodeId misplacedUser(const OpRegistry& ops, const Graph& g, NodeId root, const std::vector<NodeId>& changed) {
+NodeId unfitView(const Graph& g, NodeId root, const std::vector<NodeId>& changed) {
     const auto unfit = [&](NodeId value) -> NodeId {
         for (const Node::User& user : g[value].users)
             if (isUnfitView(g, user.id)) return user.id;
@@ -142,7 +157,12 @@ NodeId misplacedUser(const OpRegistry& ops, const Graph& g, NodeId root, const s
     if (const NodeId id = unfit(root)) return id;
     for (NodeId value : changed)
         if (const NodeId id = unfit(value)) return id;
-    return addressedByPlace(ops, g, changed);
+    return {};
+}
+
+NodeId misplacedUser(const OpRegistry& ops, const Graph& g, NodeId root, const std::vector<NodeId>& changed) {
+    const NodeId id = unfitView(g, root, changed);
+    return id ? id : addressedByPlace(ops, g, changed);
 }
 
 Diagnostic staleLayout(const Graph& g, NodeId node, const TensorType& printed, const TensorType& computed) {
@@ -161,8 +181,11 @@ LayoutChange::LayoutChange(const OpRegistry& ops, const Graph& g, NodeId value, 
 }
 
 void LayoutChange::settle(Graph& g, PassContext& ctx, NodeId by) const {
-    const auto changed = printed_.strides == computed_.strides ? std::vector<NodeId>() : refreshLayouts(ctx.ops(), g, by);
-    const NodeId user = misplaced_ || sameStrides(printed_, computed_) ? misplaced_ : misplacedUser(ctx.ops(), g, by, changed);
+    const bool differs = printed_.strides != computed_.strides;
+    const auto changed = differs ? refreshLayouts(ctx.ops(), g, by) : std::vector<NodeId>();
+    NodeId user = misplaced_;
+    if (!user && differs)  // strides of dimensions of one element address nothing
+        user = sameStrides(printed_, computed_) ? unfitView(g, by, changed) : misplacedUser(ctx.ops(), g, by, changed);
     if (user) ctx.say(staleLayout(g, user, printed_, computed_));
 }
 

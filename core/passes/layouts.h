@@ -26,8 +26,10 @@ NodeId addressedByPlace(const OpRegistry& ops, const Graph& g, const std::vector
 /// nodes that changed.
 std::vector<NodeId> refreshLayouts(const OpRegistry& ops, Graph& g, NodeId root);
 
-/// Among `changed` and the users of `root`: the first `view` whose operand cannot be viewed so without a copy, or call that addresses one of them by
-/// place. Invalid = none.
+/// First user of `root` or of one of `changed` that views it as other sizes, or as wider or narrower elements, and cannot without a copy. Invalid =
+/// none.
+NodeId unfitView(const Graph& g, NodeId root, const std::vector<NodeId>& changed);
+/// The same, or a call that addresses one of `changed` by place.
 NodeId misplacedUser(const OpRegistry& ops, const Graph& g, NodeId root, const std::vector<NodeId>& changed);
 
 /// LAYOUT_STALE: `node` was laid out as `printed` and is as `computed` now.

@@ -166,6 +166,40 @@ private slots:
                "torch.ops.aten.select_scatter.default](args = (%permute, %mul, 0, 2)",
                "torch.ops.aten.permute.default](args = (%select_scatter, [1, 0])", "return (permute_1,)"});
     }
+    /// The new value of `x` has strides of its own in its dimensions of one element, so that what is computed behind two views of it lies otherwise
+    /// and can no longer be viewed flat: said, or laid out as `x` was.
+    void stridesOfOneElement() {
+        const auto text = [](const std::string& written, const std::string& last, bool writtenLate = false) {
+            const std::string write = "add_: \"f32[1, 1, 4][1, 1, 1]cpu\" = torch.ops.aten.add_.Tensor(x, 1)\n";
+            const std::string views = "t: \"f32[4, 1, 1][1, 1, 1]cpu\" = torch.ops.aten.transpose.int(" + written +
+                                      ", 0, -1)\n"
+                                      "e: \"f32[2, 4, 2, 1][0, 1, 0, 1]cpu\" = torch.ops.aten.expand.default(t, [2, -1, 2, -1])\n";
+            return program("x: \"f32[1, 1, 4][1, 1, 1]cpu\"", (writtenLate ? views + write : write + views) +
+                                                                  "s: \"f32[2, 4, 2, 1][8, 2, 1, 1]cpu\" = torch.ops.aten.sub.Tensor(e, e)\n" + last +
+                                                                  "\nreturn (v,)");
+        };
+        const std::string flat = "v: \"f32[16][1]cpu\" = torch.ops.aten.view.default(s, [-1])";
+        for (const char* written : {"x", "add_"}) {
+            check(text(written, flat), "functionalize",
+                  {"aten.add.Tensor", "aten.slice_scatter.default", "aten.transpose.int", "aten.expand.default", "aten.sub.Tensor",
+                   "aten.view.default", "aten.copy_.default", "return"});
+            QCOMPARE(run(text(written, flat), "functionalize{custom-ops=v2}").said(), std::vector<std::string>{"LAYOUT_STALE"});
+            // Views from before the write are taken again, so that what reads them is known to lie otherwise.
+            for (const char* form : {"functionalize", "functionalize{custom-ops=v2}"}) {
+                const Outcome_ late = run(text("x", flat, true), form);
+                QVERIFY2(late.text.find("%v : [num_users=1] = call_function[target=torch.ops.aten.reshape.default]") != std::string::npos,
+                         late.text.c_str());
+                QCOMPARE(late.said(), std::vector<std::string>{});
+            }
+            // Nothing depends on how it lies: PyTorch's graph, and no word.
+            const std::string cos = text(written, "v: \"f32[2, 4, 2, 1][8, 2, 1, 1]cpu\" = torch.ops.aten.cos.default(s)");
+            check(cos, "functionalize",
+                  {"aten.add.Tensor", "aten.transpose.int", "aten.expand.default", "aten.sub.Tensor", "aten.cos.default", "aten.copy_.default",
+                   "return"});
+            QCOMPARE(run(cos, "functionalize{custom-ops=v2}").said(), std::vector<std::string>{});
+        }
+    }
+
     void zeroBecomesFull() {
         check(
             program("x: \"f32[4, 3][3, 1]cpu\"",
