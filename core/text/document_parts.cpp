@@ -104,10 +104,10 @@ void sortOutGeneratedCode(std::vector<Unit>& units) {
 }
 
 /// Hints of symbols before the first graph, and the loader of a repro script.
-void readHead(const SourceText& source, Document& doc) {
+void readHead(const SourceText& source, Document& doc, const ReadLimits& limits) {
     if (doc.units[0].graph.name == "Repro") {
         doc.container = "repro";
-        readReproInputs(source, doc.units[0]);
+        readReproInputs(source, doc.units[0], limits);
     }
     const SymbolTable hints = readSymbolHints(source, doc.units[0].spanBegin);
     if (hints.empty()) return;
@@ -221,7 +221,7 @@ Result<Document> readTextPart(std::string text, const std::string& path, const R
     }
     sortOutRepro(doc.units);
     sortOutGeneratedCode(doc.units);
-    if (!doc.units.empty()) readHead(source, doc);
+    if (!doc.units.empty()) readHead(source, doc, context.options.limits);
     if (doc.units.empty()) {
         if (auto fragment = readFragment(source, context.ops, context.options)) {
             doc.units.push_back(std::move(*fragment));

@@ -33,10 +33,9 @@ struct LoaderCall {
 };
 
 /// The arguments behind the opening bracket at `open`; nothing when they cannot be read.
-std::optional<LoaderCall> callAt(std::string_view text, std::size_t open, std::size_t end) {
+std::optional<LoaderCall> callAt(std::string_view text, std::size_t open, std::size_t end, const ReadLimits& limits) {
     LoaderScope scope;
     PyLexer lexer(text, open, end);
-    const ReadLimits limits;
     PyExpr expr(lexer, scope, limits);
     LoaderCall call;
     lexer.take();
@@ -78,7 +77,7 @@ struct LoadedInput {
 
 class Loader {
 public:
-    explicit Loader(const SourceText& source) : source_(source), text_(source.text()) {}
+    Loader(const SourceText& source, const ReadLimits& limits) : source_(source), text_(source.text()), limits_(limits) {}
 
     std::vector<LoadedInput> read() {
         const std::size_t loader = text_.find("def load_args(reader):");
@@ -96,6 +95,9 @@ public:
         return std::move(inputs_);
     }
 
+    /// Byte of the first call that could not be read; kNone = all were.
+    std::size_t unread() const { return unread_; }
+
 private:
     static std::string remark(std::string_view line) {
         const std::size_t mark = line.rfind("# ");
@@ -103,11 +105,20 @@ private:
         return isIdentifier(word) ? std::string(word) : std::string();
     }
 
+    /// An input of which no type is known: it counts for the positions of the others.
+    static bool isInput(std::string_view line) {
+        const auto has = [&](std::string_view word) { return line.find(word) != kNone; };
+        return has("reader.const(") || has("reader.tensor(") || has("reader.symint(") || has(" was unsupported ");
+    }
+
     void statement(std::size_t at, std::size_t end) {
         const std::string_view line = text_.substr(at, end - at);
         const auto call = [&](std::string_view word) {
             const std::size_t found = line.find(word);
-            return found == kNone ? std::nullopt : callAt(text_, at + found + word.size() - 1, end);
+            if (found == kNone) return std::optional<LoaderCall>();
+            auto read = callAt(text_, at + found + word.size() - 1, end, limits_);
+            if (!read) unread_ = std::min(unread_, at + found);
+            return read;
         };
         if (const auto storage = call("= reader.storage(")) {
             const std::string name(trimmed(line.substr(0, line.find('='))));
@@ -117,7 +128,7 @@ private:
         } else if (const auto symint = call("reader.symint(")) {
             const auto value = symint->args.empty() ? std::nullopt : sizeOf(symint->args[0]);
             inputs_.push_back({value ? Type::sym(*value) : nullptr, remark(line), {}});
-        } else if (line.find("reader.const(") != kNone || line.find(" was unsupported ") != kNone) {
+        } else if (isInput(line)) {
             inputs_.push_back({nullptr, remark(line), {}});
         }
     }
@@ -148,10 +159,9 @@ private:
         if (args == kNone) return;
         LoaderScope scope;
         PyLexer lexer(text_, args + 8, text_.size());
-        const ReadLimits limits;
-        PyExpr expr(lexer, scope, limits);
+        PyExpr expr(lexer, scope, limits_);
         const Value list = expr.toValue(expr.parse());
-        if (expr.error() || !list.isSequence()) return;
+        if (expr.error() || !list.isSequence()) return void(unread_ = args + 1);
         for (const Value& item : list.items()) {
             LoadedInput input;
             const auto sizes = item.items().size() >= 4 ? sizesOf(&item.items()[0]) : std::nullopt;
@@ -170,6 +180,8 @@ private:
 
     const SourceText& source_;
     std::string_view text_;
+    const ReadLimits& limits_;
+    std::size_t unread_ = kNone;
     std::map<std::string, Name> devices_;  // of storages
     std::vector<LoadedInput> inputs_;
 };
@@ -206,8 +218,11 @@ void completeInput(Graph& g, NodeId id, const TypePtr& type) {
     g.edit(id).annotation = annotation;
 }
 
-void readReproInputs(const SourceText& source, Unit& unit) {
-    const auto inputs = Loader(source).read();
+void readReproInputs(const SourceText& source, Unit& unit, const ReadLimits& limits) {
+    Loader loader(source, limits);
+    const auto inputs = loader.read();
+    if (loader.unread() != kNone)
+        unit.notes.push_back("inputs: line " + std::to_string(source.place(loader.unread()).first) + " cannot be read; what it says is not known");
     Graph& g = unit.graph;
     const auto placeholders = g.placeholders();
     std::map<std::string, std::vector<std::string>> sharing;

@@ -7,8 +7,9 @@
 namespace aliascope {
 
 /// Gives the inputs of `unit` the types of `load_args`, or of the `args = […]` of old scripts, by position; a `# NAME` behind the loader's line wins
-/// over the position. Inputs on one storage become a note. A type that the text states already stays, and gets strides and device when it lacks them.
-void readReproInputs(const SourceText& source, Unit& unit);
+/// over the position. Inputs on one storage become a note, and so does the first line that cannot be read. A type that the text states already stays,
+/// and gets strides and device when it lacks them.
+void readReproInputs(const SourceText& source, Unit& unit, const ReadLimits& limits);
 
 /// `s48 = 512` in lines without indent before `end`: the hint of a symbol.
 SymbolTable readSymbolHints(const SourceText& source, std::size_t end);

@@ -67,6 +67,30 @@ private slots:
         QCOMPARE(typeOf(doc->units[0].graph, "a"), QStringLiteral("-"));
     }
 
+    /// A line that cannot be read is an input all the same, and named.
+    void brokenLineKeepsItsPlace() {
+        const std::string text =
+            "class Repro(torch.nn.Module):\n    def forward(self, a, b):\n        return (a, b)\n\ndef load_args(reader):\n"
+            "    buf0 = reader.storage(None, 8)\n    reader.tensor(buf0, (3, 3)\n    reader.tensor(buf0, (2,))\n";
+        const auto doc = fixture::read(text);
+        QVERIFY(doc.has_value());
+        QCOMPARE(typeOf(doc->units[0].graph, "a"), QStringLiteral("-"));
+        QCOMPARE(typeOf(doc->units[0].graph, "b"), QStringLiteral("f32[2][1]cpu"));
+        QCOMPARE(QString::fromStdString(doc->units[0].notes.at(0)), QStringLiteral("inputs: line 7 cannot be read; what it says is not known"));
+    }
+
+    void limitsHoldForTheLoader() {
+        ReadOptions options;
+        options.limits.valueDepth = 3;
+        const std::string text =
+            "class Repro(torch.nn.Module):\n    def forward(self, a):\n        return (a,)\n\ndef load_args(reader):\n"
+            "    buf0 = reader.storage(None, 8)\n    reader.tensor(buf0, ((((2,),),),))\n";
+        const auto doc = readText(text, "repro.py", OpRegistry::builtin(), options);
+        QVERIFY(doc.has_value());
+        QCOMPARE(typeOf(doc->units[0].graph, "a"), QStringLiteral("-"));
+        QVERIFY(QString::fromStdString(doc->units[0].notes.at(0)).startsWith(QLatin1String("inputs: line 7")));
+    }
+
     void hintsBeforeAnyGraph() {
         const auto doc = fixture::read(
             "# torch version: 2.11.0\ns0 = 6\nx = 3\n\nclass M(torch.nn.Module):\n    def forward(self, a: \"f32[s0, 2]\"):\n        return (a,)\n");
