@@ -65,10 +65,17 @@ private:
     static bool hasSignedZeros(const TensorType& t) { return info(t.dtype).floating || info(t.dtype).complex; }
 
     /// A call that reads the sign of a zero itself; not whether a quotient by zero is an infinity of one sign or the other.
-    static bool readsSign(const Node& n) {
+    bool readsSign(const Node& n) const {
         static const std::unordered_set<Name> reading = {"aten::signbit"_n,  "aten::atan2"_n,  "aten::angle"_n,
                                                          "prims::signbit"_n, "prims::atan2"_n, "prims::view_of_dtype"_n};
-        return n.is("aten::view.dtype"_n) || reading.contains(packetOf(n.op));
+        // Of complex numbers, those with a branch cut along an axis.
+        static const std::unordered_set<Name> cut = {"aten::log"_n,   "aten::log2"_n,  "aten::log10"_n, "aten::sqrt"_n,
+                                                     "aten::rsqrt"_n, "aten::pow"_n,   "aten::acos"_n,  "aten::asin"_n,
+                                                     "aten::atan"_n,  "aten::acosh"_n, "aten::asinh"_n, "aten::atanh"_n};
+        const Name packet = packetOf(n.op);
+        if (n.is("aten::view.dtype"_n) || reading.contains(packet)) return true;
+        const TensorType* t = cut.contains(packet) && n.arg(0).isNode() ? g_[n.arg(0).asNode()].tensor() : nullptr;
+        return t && info(t->dtype).complex;
     }
 
     /// Some call reads the sign of zeros of `value`, or of what is computed from it.

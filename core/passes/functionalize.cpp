@@ -111,28 +111,23 @@ public:
         const Form kind = form == "v1" ? Form::V1 : form == "v2" ? Form::V2 : Form::Auto;
         const bool odd = hasOddUnitStrides(g);
         Graph source;
-        if (odd) source = g.clone();
-        const std::int64_t taken = ctx.budget->taken;
+        if (odd && kind != Form::Auto) source = g.clone();
         Functionalizer functionalizer(g, ctx, kind);
+        if (odd && kind == Form::Auto && layoutsMatter(g, ctx)) functionalizer.keepUnitStrides();
         if (Status s = functionalizer.run(); !s) return fail(s.error());
-        auto stale = odd ? staleAfterWrites(ctx.ops(), source, g, functionalizer.laidOtherwise()) : std::nullopt;
-        if (!stale) return Outcome::Done;
-        if (kind != Form::Auto) {
-            ctx.say(std::move(*stale));
-            return Outcome::Done;
-        }
-        // Again, with new values that lie as the program's own do.
-        ctx.rewrites.clear();
-        ctx.decisions.clear();
-        ctx.diagnostics.clear();
-        said.clear();
-        ctx.budget->taken = taken;
-        g = std::move(source);
-        reportUnknownOperators(g, ctx, said);
-        Functionalizer exact(g, ctx, kind);
-        exact.keepUnitStrides();
-        if (Status s = exact.run(); !s) return fail(s.error());
+        if (odd && kind != Form::Auto)
+            if (auto stale = staleAfterWrites(ctx.ops(), source, g, functionalizer.laidOtherwise())) ctx.say(std::move(*stale));
         return Outcome::Done;
+    }
+
+private:
+    /// Tried on a copy: something that is computed from a new value does not lie as the program goes on to use it.
+    static bool layoutsMatter(const Graph& g, const PassContext& ctx) {
+        Graph trial = g.clone();
+        PassContext silent(ctx.ops(), ctx.options(), ctx.cancel());
+        silent.forms = ctx.forms;
+        Functionalizer functionalizer(trial, silent, Form::Auto);
+        return functionalizer.run() && staleAfterWrites(ctx.ops(), g, trial, functionalizer.laidOtherwise());
     }
 };
 

@@ -94,7 +94,7 @@ bool isUnfitView(const Graph& g, NodeId id) {
     const TensorType* from = g[n.arg(0).asNode()].tensor();
     if (!from || !from->strides) return false;
     const std::int64_t own = itemSize(n.tensor()->dtype), old = itemSize(from->dtype);
-    const bool otherUnit = n.is("aten::view_as_complex"_n) || (n.is("aten::view.dtype"_n) && own != old && own > 0 && old > 0);
+    const bool otherUnit = own > 0 && old > 0 && (n.is("aten::view_as_complex"_n) || (n.is("aten::view.dtype"_n) && own != old));
     if (otherUnit) {
         if (from->strides->empty() || !from->strides->back().isConst()) return false;
         return !(from->strides->back() == SymInt(1)) || (own > old && !stepsDivide(*from, own / old));
