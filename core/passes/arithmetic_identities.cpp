@@ -162,6 +162,10 @@ private:
             refuse(g_, ctx_, id, "canonicalize 5.3", "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[blocker].name.str()}}, blocker);
             return;
         }
+        if (const auto* kept = shares ? shownByRun(g_, ctx_, &WriteForms::kept, id) : nullptr) {
+            Params params = {{"kernel", g_[id].name.str()}, {"operand", g_[operand].name.str()}};
+            return decideByRun(g_, ctx_, id, false, "KERNEL_BY_RUN", std::move(params), *kept);
+        }
         if (!ctx_.mayRewrite()) return;
         if (write) ctx_.say(readsOverwritten(g_, id, operand, write));
         if (signReader) saySign(operand, signReader);

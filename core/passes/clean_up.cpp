@@ -55,6 +55,25 @@ void refuse(const Graph& g, PassContext& ctx, NodeId node, std::string rule, std
     ctx.decide(std::move(d));
 }
 
+const WriteForms::Effect* shownByRun(const Graph& g, const PassContext& ctx, WriteForms::List WriteForms::*list, NodeId node) {
+    if (!isExtended(ctx) || !ctx.forms) return nullptr;
+    const auto found = (ctx.forms->*list).find(g[node].name);
+    return found == (ctx.forms->*list).end() ? nullptr : &found->second;
+}
+
+void decideByRun(const Graph& g, PassContext& ctx, NodeId node, bool goes, std::string code, Params params, const WriteForms::Effect& effect) {
+    Decision d;
+    d.node = ref(g, node);
+    if (ctx.originOf) d.origin = ctx.originOf(node);
+    d.op = g[node].op;
+    d.verdict = goes ? "applied" : "refused";
+    d.code = std::move(code);
+    d.rule = "reinplace 9 L5";
+    d.params = std::move(params);
+    for (auto& param : effect.params()) d.params.push_back(std::move(param));
+    ctx.decide(std::move(d));
+}
+
 MutationRegions::MutationRegions(const OpRegistry& ops, const Graph& g) : of_(g.idBound(), kEvery) {
     for (NodeId id : inOrder(g)) {
         if (isMutationOp(ops, g[id])) writers_.push_back(id);

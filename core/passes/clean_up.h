@@ -31,6 +31,11 @@ Outcome onFunctionalGraphs(Graph& g, PassContext& ctx, std::string_view pass, co
 /// A rewrite that was considered and not done: verdict `refused`. `rule` is the rule's id or the section it stands in.
 void refuse(const Graph& g, PassContext& ctx, NodeId node, std::string rule, std::string code, Params params, NodeId blocker = {});
 
+/// What a run of the whole pipeline has shown for `node` (WriteForms); null = nothing, and in reference mode.
+const WriteForms::Effect* shownByRun(const Graph& g, const PassContext& ctx, WriteForms::List WriteForms::*list, NodeId node);
+/// `code` for a copy, or a kernel that only copies, which goes (`applied`) or stays (`refused`) because of that; `params` come before the effect's.
+void decideByRun(const Graph& g, PassContext& ctx, NodeId node, bool goes, std::string code, Params params, const WriteForms::Effect& effect);
+
 /// Mutation regions of a graph (canonicalize.md 1): nodes with no mutating node between them. Nodes that were made later lie in every region.
 /// Linear to make; a snapshot.
 class MutationRegions {

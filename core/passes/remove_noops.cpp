@@ -6,6 +6,7 @@
 
 #include "core/analysis/alias.h"
 #include "core/analysis/footprint.h"
+#include "core/passes/clean_up.h"
 #include "core/passes/copy_guard.h"
 #include "core/passes/functional_wrappers.h"
 #include "core/passes/layouts.h"
@@ -187,11 +188,11 @@ private:
             const bool harmless = copiesItself(id) || (extended_ && knownEmpty(*own)) || removed;
             const NodeId conflict = exposing || harmless ? exposing : guard_.conflict(id, source);
             const NodeId write = conflict ? conflict : misplaced;
-            if (const auto* kept = listed(&WriteForms::kept, id)) return decideByRun(id, "refused", "stays", *kept);
+            if (const auto* kept = listed(&WriteForms::kept, id)) return decideByRun(id, false, *kept);
             if (write && extended_) return refuse(id, "CLONE_GUARD", {{"clone", g_[id].name.str()}, {"node", g_[write].name.str()}}, write);
             if (exposing) ctx_.say(readsOverwritten(g_, id, source, exposing));
             if (misplaced) sayMovedStart(id, source, misplaced);
-            if (removed) decideByRun(id, "applied", "goes", *removed);
+            if (removed) decideByRun(id, true, *removed);
             guard_.merge(id, source);
             mergeWrittenBack(writtenBack_, alias_, id, source);
         }
@@ -205,24 +206,11 @@ private:
         ctx_.rewrite(std::move(rewrite));
     }
 
-    /// What a run of the whole pipeline has shown this copy to be good for; null = nothing.
-    const WriteForms::Effect* listed(WriteForms::List WriteForms::*list, NodeId id) const {
-        if (!extended_ || !ctx_.forms) return nullptr;
-        const auto found = (ctx_.forms->*list).find(g_[id].name);
-        return found == (ctx_.forms->*list).end() ? nullptr : &found->second;
-    }
+    const WriteForms::Effect* listed(WriteForms::List WriteForms::*list, NodeId id) const { return shownByRun(g_, ctx_, list, id); }
 
-    void decideByRun(NodeId id, const char* verdict, std::string what, const WriteForms::Effect& effect) {
-        Decision d;
-        d.node = ref(g_, id);
-        if (ctx_.originOf) d.origin = ctx_.originOf(id);
-        d.op = g_[id].op;
-        d.verdict = verdict;
-        d.code = "CLONE_BY_RUN";
-        d.rule = "reinplace 9 L5";
-        d.params = effect.params();
-        d.params.insert(d.params.end(), {{"clone", g_[id].name.str()}, {"what", std::move(what)}});
-        ctx_.decide(std::move(d));
+    void decideByRun(NodeId id, bool goes, const WriteForms::Effect& effect) {
+        Params params = {{"clone", g_[id].name.str()}, {"what", goes ? "goes" : "stays"}};
+        aliascope::decideByRun(g_, ctx_, id, goes, "CLONE_BY_RUN", std::move(params), effect);
     }
 
     /// What only the removed call read (the destination of a `copy`) goes with it.

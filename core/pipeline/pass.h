@@ -105,7 +105,7 @@ struct WriteForms {
     List functional;  ///< nodes that re-inplacing leaves functional
     List inPlace;     ///< scatters that it writes in place though neither operand need be in memory
     List removed;     ///< copies that no-op removal takes away although a write comes between
-    List kept;        ///< copies that it leaves
+    List kept;        ///< copies that it leaves, and sums with zeros and products with ones that constant folding leaves
 
     static constexpr std::array<List WriteForms::*, 5> lists = {&WriteForms::v1, &WriteForms::functional, &WriteForms::inPlace, &WriteForms::removed,
                                                                 &WriteForms::kept};

@@ -24,9 +24,12 @@ bool isMutableCustomCall(const OpRegistry& ops, const Node& n) {
     return def && def->schema.ns != "aten" && def->schema.isMutable();
 }
 
+/// A sum with zeros or a product with ones, which gave its operand a copy of its own.
+bool isIdentity(std::string_view rule) { return rule == "add-zero" || rule == "sub-zero" || rule == "mul-one" || rule == "div-one"; }
+
 /// What a run has decided and could decide otherwise.
 struct Choices : PassObserver {
-    Status stageFinished(const Graph&, const StageResult& stage) override {
+    Status stageFinished(const Graph& g, const StageResult& stage) override {
         if (stage.pass == "reinplace") {
             for (const Decision& d : *stage.decisions)
                 if (!d.op.view().starts_with("hop::")) (d.code == "RI40" ? unprofitable : writers).push_back(d.node.name);
@@ -35,11 +38,22 @@ struct Choices : PassObserver {
                 if (d.verdict == "refused" && (d.code == "CLONE_GUARD" || d.code == "OUTPUT_ALIAS")) copiesLeft.push_back(d.node.name);
             for (const Rewrite& r : *stage.rewrites)
                 if (!r.before.empty()) copiesRemoved.push_back(r.before.front().name);
+        } else if (stage.pass == "fold-constants") {
+            for (const Rewrite& r : *stage.rewrites)
+                if (isIdentity(r.rule) && takesOperand(g, r)) identities.push_back(r.before.front().name);
         }
         return {};
     }
     std::vector<Name> writers, unprofitable;      ///< operators that re-inplacing asked about
     std::vector<Name> copiesLeft, copiesRemoved;  ///< of no-op removal
+    std::vector<Name> identities;                 ///< kernels that only copy and that constant folding removed
+
+private:
+    /// Not in a body, and not replaced by a conversion.
+    static bool takesOperand(const Graph& g, const Rewrite& r) {
+        const NodeId by = r.after.empty() ? NodeId() : r.after.front().id;
+        return r.before.front().id && by && g.contains(by) && g[by].op != "prims::convert_element_type"_n;
+    }
 };
 
 class Search {
@@ -65,6 +79,10 @@ public:
         }
         if (const auto yardsticks = others(); exceedsAny(yardsticks)) {
             runsLeft_ = std::min(kMostDeepRuns, kMostNodes / (opened_.size() + 1));
+            // A kernel that is kept moves what the copy would that it spares, and is not counted: only where PyTorch's pipelines keep it, too.
+            for (Name name : std::vector<Name>(best_.choices.identities))
+                if (exceedsAny(yardsticks)) toggle({{&WriteForms::kept, name}});
+            identities_ = true;
             while (exceedsAny(yardsticks) && twoByTwo()) {
             }
         }
@@ -147,6 +165,7 @@ private:
                                                                                          {&WriteForms::inPlace, made.unprofitable},
                                                                                          {&WriteForms::functional, made.writers},
                                                                                          {&WriteForms::kept, made.copiesRemoved}};
+        if (identities_) out.back().second.insert(out.back().second.end(), made.identities.begin(), made.identities.end());
         for (auto& [list, names] : out) {
             for (const auto& [name, effect] : best_.forms.*list) names.push_back(name);
             std::sort(names.begin(), names.end(), [](Name a, Name b) { return a.view() < b.view(); });
@@ -219,6 +238,7 @@ private:
     const RunOptions& options_;
     std::size_t runsLeft_ = 0;
     std::vector<Name> calls_;
+    bool identities_ = false;  ///< are tried as well
     Trial best_;
 };
 

@@ -82,6 +82,20 @@ const std::string cloneBesideACall = R"(self, x0: "f32[3][1]cpu"):
         masked_fill_: "f32[2][1]cpu" = torch.ops.aten.masked_fill_.Scalar(slice_1, gt, 0)
         return (clone,)
 )";
+/// PyTorch does not see through the permutation that `zeros` are zeros, and keeps the kernel.
+std::string identityOfAResult(const std::string& op, const std::string& fill, bool first = false) {
+    return R"(self, x0: "f32[4, 1][1, 1]cpu"):
+        clone: "f32[4, 1][1, 1]cpu" = torch.ops.aten.clone.default(x0)
+        fill_: "f32[4, 1][1, 1]cpu" = torch.ops.aten.fill_.Scalar(x0, )" +
+           fill + R"()
+        permute: "f32[1, 4][1, 1]cpu" = torch.ops.aten.permute.default(x0, [1, 0])
+        permute_1: "f32[4, 1][1, 1]cpu" = torch.ops.aten.permute.default(permute, [1, 0])
+        pair = torch.ops.mylib.pair.default(clone, x0)
+        result: "f32[4, 1][1, 1]cpu" = torch.ops.aten.)" +
+           op + ".Tensor(" + (first ? "permute_1, clone" : "clone, permute_1") + R"()
+        return (result,)
+)";
+}
 
 }  // namespace
 
@@ -100,6 +114,15 @@ private slots:
         QTest::newRow("a copy goes although a call writes its source: the call clones, a scatter then need not")
             << QString::fromStdString(cloneBesideACall) << "CLONE_BY_RUN"
             << "clone";
+        const char* stays = "a kernel that only copies stays: the call then writes into the input";
+        QTest::addRow("%s, sub", stays) << QString::fromStdString(identityOfAResult("sub", "0")) << "KERNEL_BY_RUN"
+                                        << "result";
+        QTest::addRow("%s, add", stays) << QString::fromStdString(identityOfAResult("add", "-0.0")) << "KERNEL_BY_RUN"
+                                        << "result";
+        QTest::addRow("%s, mul", stays) << QString::fromStdString(identityOfAResult("mul", "1", true)) << "KERNEL_BY_RUN"
+                                        << "result";
+        QTest::addRow("%s, div", stays) << QString::fromStdString(identityOfAResult("div", "1")) << "KERNEL_BY_RUN"
+                                        << "result";
     }
     void aRunOfTheWholePipelineDecides() {
         QFETCH(QString, program);
@@ -146,7 +169,7 @@ private slots:
     }
 
     void theSameProgramGetsTheSameFormsAgain() {
-        for (const std::string& program : {scatterBeforeACall, viewOfAnInput, copyOfAnInput, cloneBesideACall})
+        for (const std::string& program : {scatterBeforeACall, viewOfAnInput, copyOfAnInput, cloneBesideACall, identityOfAResult("sub", "0")})
             QCOMPARE(printReadable(run(program, "best").graph), printReadable(run(program, "best").graph));
     }
 
