@@ -117,13 +117,18 @@ bool Reinplacer::isListed(WriteForms::List WriteForms::*list, NodeId id) const {
     return mode_ == AnalysisMode::Extent && ctx_.forms && (ctx_.forms->*list).contains(g_[id].name);
 }
 
-bool Reinplacer::staysFunctional(NodeId id) {
-    if (!isListed(&WriteForms::functional, id)) return false;
+Answer Reinplacer::functionalByRun(NodeId id) const {
     Answer answer;
     answer.code = "RI53";
     answer.rule = "reinplace 9 L5";
     answer.params = ctx_.forms->functional.at(g_[id].name).params();
     answer.checks.push_back({"the whole program copies less with it in place", CheckStep::Answer::Failed, ""});
+    return answer;
+}
+
+bool Reinplacer::staysFunctional(NodeId id) {
+    if (!isListed(&WriteForms::functional, id)) return false;
+    const Answer answer = functionalByRun(id);
     const std::string argument = paramName(ctx_.ops(), g_[id].op, 0);
     ctx_.decide(makeDecision(g_, index_, {id, argument, argument, g_[id].arg(0), false, false, mode_}, answer, ctx_, false));
     return true;
@@ -411,6 +416,10 @@ void Reinplacer::askKeys(NodeId id, const WrapperCall& call, std::vector<Key>& k
     if (mode_ == AnalysisMode::Extent) std::stable_partition(order.begin(), order.end(), [](const Key* key) { return !key->results.empty(); });
     for (Key* asked : order) {
         Key& key = *asked;
+        if (isListed(&WriteForms::functional, id)) {
+            key.answer = functionalByRun(id);
+            continue;
+        }
         Question q{id, key.value, shownName(call, key), {}, reads, key.results};
         auto tensors = tensorsOf(key.value);
         // A view without elements takes no memory from anybody.

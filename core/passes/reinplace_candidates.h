@@ -33,6 +33,7 @@ private:
     void visit(NodeId id);
     bool isListed(WriteForms::List WriteForms::*list, NodeId id) const;
     /// True, and recorded, when a whole run copies less with this node functional.
+    Answer functionalByRun(NodeId id) const;  ///< RI53, of a listed node
     bool staysFunctional(NodeId id);
     void visitTableOp(NodeId id, std::size_t operand, Name inPlace);
     /// Leaves out what an operator may read of the memory that it writes: elements that stay what they are, or operands that the program itself

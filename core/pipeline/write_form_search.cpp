@@ -32,7 +32,7 @@ struct Choices : PassObserver {
     Status stageFinished(const Graph& g, const StageResult& stage) override {
         if (stage.pass == "reinplace") {
             for (const Decision& d : *stage.decisions)
-                if (!d.op.view().starts_with("hop::")) (d.code == "RI40" ? unprofitable : writers).push_back(d.node.name);
+                (d.op.view().starts_with("hop::") ? calls : d.code == "RI40" ? unprofitable : writers).push_back(d.node.name);
         } else if (stage.pass == "remove-noops") {
             for (const Decision& d : *stage.decisions)
                 if (d.verdict == "refused" && (d.code == "CLONE_GUARD" || d.code == "OUTPUT_ALIAS")) copiesLeft.push_back(d.node.name);
@@ -45,6 +45,7 @@ struct Choices : PassObserver {
         return {};
     }
     std::vector<Name> writers, unprofitable;      ///< operators that re-inplacing asked about
+    std::vector<Name> calls;                      ///< wrapped calls that it asked about
     std::vector<Name> copiesLeft, copiesRemoved;  ///< of no-op removal
     std::vector<Name> identities;                 ///< kernels that only copy and that constant folding removed
 
@@ -82,7 +83,7 @@ public:
             // A kernel that is kept moves what the copy would that it spares, and is not counted: only where PyTorch's pipelines keep it, too.
             for (Name name : std::vector<Name>(best_.choices.identities))
                 if (exceedsAny(yardsticks)) toggle({{&WriteForms::kept, name}});
-            identities_ = true;
+            deep_ = true;
             while (exceedsAny(yardsticks) && twoByTwo()) {
             }
         }
@@ -165,7 +166,9 @@ private:
                                                                                          {&WriteForms::inPlace, made.unprofitable},
                                                                                          {&WriteForms::functional, made.writers},
                                                                                          {&WriteForms::kept, made.copiesRemoved}};
-        if (identities_) out.back().second.insert(out.back().second.end(), made.identities.begin(), made.identities.end());
+        // A call that clones all that it writes can stand wherever its operands are.
+        if (deep_) out[3].second.insert(out[3].second.end(), made.calls.begin(), made.calls.end());
+        if (deep_) out[4].second.insert(out[4].second.end(), made.identities.begin(), made.identities.end());
         for (auto& [list, names] : out) {
             for (const auto& [name, effect] : best_.forms.*list) names.push_back(name);
             std::sort(names.begin(), names.end(), [](Name a, Name b) { return a.view() < b.view(); });
@@ -238,7 +241,7 @@ private:
     const RunOptions& options_;
     std::size_t runsLeft_ = 0;
     std::vector<Name> calls_;
-    bool identities_ = false;  ///< are tried as well
+    bool deep_ = false;  ///< identities and calls are tried as well
     Trial best_;
 };
 
