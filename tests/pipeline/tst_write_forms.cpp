@@ -82,6 +82,17 @@ const std::string cloneBesideACall = R"(self, x0: "f32[3][1]cpu"):
         masked_fill_: "f32[2][1]cpu" = torch.ops.aten.masked_fill_.Scalar(slice_1, gt, 0)
         return (clone,)
 )";
+const std::string callBehindAScatter = R"(self, x1: "f32[1, 1][1, 1]cpu"):
+        clone: "f32[1, 1][1, 1]cpu" = torch.ops.aten.clone.default(x1)
+        as_strided: "f32[1, 1][3, 1]cpu" = torch.ops.aten.as_strided.default(x1, [1, 1], [3, 1], None)
+        cos_: "f32[1, 1][3, 1]cpu" = torch.ops.aten.cos_.default(as_strided)
+        select: "f32[1][1]cpu" = torch.ops.aten.select.int(clone, 0, 0)
+        clone_1: "f32[1][1]cpu" = torch.ops.aten.clone.default(select)
+        foo_ret = torch.ops.mylib.foo_ret.default(select, clone_1)
+        cos_ += cos_
+        view: "i32[1][1]cpu" = torch.ops.aten.view.dtype(select, torch.int32)
+        return (view,)
+)";
 /// PyTorch does not see through the permutation that `zeros` are zeros, and keeps the kernel.
 std::string identityOfAResult(const std::string& op, const std::string& fill, bool first = false) {
     return R"(self, x0: "f32[4, 1][1, 1]cpu"):
@@ -114,6 +125,8 @@ private slots:
         QTest::newRow("a copy goes although a call writes its source: the call clones, a scatter then need not")
             << QString::fromStdString(cloneBesideACall) << "CLONE_BY_RUN"
             << "clone";
+        QTest::newRow("a call clones what it writes and goes in front of a scatter") << QString::fromStdString(callBehindAScatter) << "RI53"
+                                                                                     << "auto_functionalized_v2";
         const char* stays = "a kernel that only copies stays: the call then writes into the input";
         QTest::addRow("%s, sub", stays) << QString::fromStdString(identityOfAResult("sub", "0")) << "KERNEL_BY_RUN"
                                         << "result";
