@@ -53,7 +53,7 @@ const TensorType* statedLayout(const OpRegistry& ops, const Graph& source, NodeI
     return own.type && own.type->asTensor() && sameStrides(*stated, *own.type->asTensor()) ? stated : nullptr;
 }
 
-/// Infers anew whatever is computed from `written`. Returns the values that lie otherwise than `source` states.
+/// Infers anew whatever is computed from `written`, as PyTorch does when it traces. Returns the values that lie otherwise than `source` states.
 std::vector<NodeId> layOut(const OpRegistry& ops, const Graph& source, Graph& g, const std::vector<NodeId>& written) {
     std::unordered_set<NodeId> reached(written.begin(), written.end());
     std::vector<NodeId> moved;
@@ -64,29 +64,40 @@ std::vector<NodeId> layOut(const OpRegistry& ops, const Graph& source, Graph& g,
         reached.insert(id);
         const Inferred now = inferNode(ops, g, id);
         if (!now.type || now.trust != Trust::Inferred) continue;
-        g.setType(id, now.type, now.trust);
         const TensorType* own = now.type->asTensor();
-        if (!own || !own->strides) continue;
-        if (const TensorType* stated = statedLayout(ops, source, id); stated && !sameStrides(*stated, *own)) moved.push_back(id);
+        const TensorType* stated = own && own->strides ? statedLayout(ops, source, id) : nullptr;
+        if (stated && !sameStrides(*stated, *own)) moved.push_back(id);
+        if (stated || !source.contains(id)) g.setType(id, now.type, now.trust);
     }
     return moved;
 }
 
-/// LAYOUT_STALE of the first call of the functional graph `g`, made of `source`, that finds other elements, or none, because the new values `written`
-/// lie otherwise than the program's own.
-std::optional<Diagnostic> staleAfterWrites(const OpRegistry& ops, const Graph& source, const Graph& g, const std::vector<NodeId>& written) {
-    if (written.empty()) return std::nullopt;
-    Graph laid = g.clone();
-    const std::vector<NodeId> moved = layOut(ops, source, laid, written);
-    NodeId user;
-    for (std::size_t i = 0; i < written.size() && !user; ++i) user = unfitView(laid, written[i], {});
-    if (!user) user = misplacedUser(ops, laid, written.front(), moved);
-    if (!user) return std::nullopt;
-    const NodeId viewed = laid[user].arg(0).asNode();
-    const bool known = viewed && source.contains(viewed) && source[viewed].tensor() && laid[viewed].tensor();
-    const NodeId at = known ? viewed : written.front();
-    return staleLayout(g, user, *(known ? source : g)[at].tensor(), *laid[at].tensor());
-}
+/// A functional graph, made of `source`, as it lies when the new values `written` lie otherwise than the program's own.
+struct Laid {
+    Laid(const OpRegistry& ops, const Graph& source, const Graph& functional, const std::vector<NodeId>& written) : graph(functional.clone()) {
+        const std::vector<NodeId> moved = layOut(ops, source, graph, written);
+        NodeId user;
+        for (std::size_t i = 0; i < written.size() && !user; ++i) user = unfitView(graph, written[i], {});
+        if (!user && !written.empty()) user = misplacedUser(ops, graph, written.front(), moved);
+        if (!user) return;
+        const NodeId viewed = graph[user].arg(0).asNode();
+        const bool known = viewed && source.contains(viewed) && source[viewed].tensor() && graph[viewed].tensor();
+        const NodeId at = known ? viewed : written.front();
+        stale = staleLayout(graph, user, *(known ? source : functional)[at].tensor(), *graph[at].tensor());
+    }
+
+    /// Takes over the types of what lies otherwise.
+    void giveTo(Graph& functional) const {
+        for (NodeId id : inOrder(functional)) {
+            const TensorType *now = graph[id].tensor(), *before = functional[id].tensor();
+            if (now && before && now->strides && before->strides && !sameStrides(*now, *before))
+                functional.setType(id, graph[id].type, graph[id].trust);
+        }
+    }
+
+    Graph graph;
+    std::optional<Diagnostic> stale;  ///< LAYOUT_STALE of the first call that finds other elements, or none
+};
 
 class Functionalize : public Pass {
 public:
@@ -111,12 +122,15 @@ public:
         const Form kind = form == "v1" ? Form::V1 : form == "v2" ? Form::V2 : Form::Auto;
         const bool odd = hasOddUnitStrides(g);
         Graph source;
-        if (odd && kind != Form::Auto) source = g.clone();
+        if (odd) source = g.clone();
         Functionalizer functionalizer(g, ctx, kind);
         if (odd && kind == Form::Auto && layoutsMatter(g, ctx)) functionalizer.keepUnitStrides();
         if (Status s = functionalizer.run(); !s) return fail(s.error());
-        if (odd && kind != Form::Auto)
-            if (auto stale = staleAfterWrites(ctx.ops(), source, g, functionalizer.laidOtherwise())) ctx.say(std::move(*stale));
+        const std::vector<NodeId>& written = functionalizer.laidOtherwise();
+        if (written.empty()) return Outcome::Done;
+        const Laid laid(ctx.ops(), source, g, written);
+        if (kind != Form::Auto && laid.stale) ctx.say(*laid.stale);
+        laid.giveTo(g);
         return Outcome::Done;
     }
 
@@ -127,7 +141,7 @@ private:
         PassContext silent(ctx.ops(), ctx.options(), ctx.cancel());
         silent.forms = ctx.forms;
         Functionalizer functionalizer(trial, silent, Form::Auto);
-        return functionalizer.run() && staleAfterWrites(ctx.ops(), g, trial, functionalizer.laidOtherwise());
+        return functionalizer.run() && !functionalizer.laidOtherwise().empty() && Laid(ctx.ops(), g, trial, functionalizer.laidOtherwise()).stale;
     }
 };
 
