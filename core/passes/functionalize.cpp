@@ -64,12 +64,22 @@ std::vector<NodeId> layOut(const OpRegistry& ops, const Graph& source, Graph& g,
         reached.insert(id);
         const Inferred now = inferNode(ops, g, id);
         if (!now.type || now.trust != Trust::Inferred) continue;
+        g.setType(id, now.type, now.trust);
         const TensorType* own = now.type->asTensor();
-        const TensorType* stated = own && own->strides ? statedLayout(ops, source, id) : nullptr;
-        if (stated && !sameStrides(*stated, *own)) moved.push_back(id);
-        if (stated || !source.contains(id)) g.setType(id, now.type, now.trust);
+        if (!own || !own->strides) continue;
+        if (const TensorType* stated = statedLayout(ops, source, id); stated && !sameStrides(*stated, *own)) moved.push_back(id);
     }
     return moved;
+}
+
+/// Other strides than those of dimensions of one element, of the value or of a part of it.
+bool liesOtherwise(const TypePtr& a, const TypePtr& b) {
+    if (!a || !b) return false;
+    if (const auto* x = a->asTensor(), *y = b->asTensor(); x && y) return x->strides && y->strides && !sameStrides(*x, *y);
+    const auto *x = a->asTuple(), *y = b->asTuple();
+    for (std::size_t i = 0; x && y && i < std::min(x->size(), y->size()); ++i)
+        if (liesOtherwise((*x)[i], (*y)[i])) return true;
+    return false;
 }
 
 /// A functional graph, made of `source`, as it lies when the new values `written` lie otherwise than the program's own.
@@ -86,12 +96,12 @@ struct Laid {
         stale = staleLayout(graph, user, *(known ? source : functional)[at].tensor(), *graph[at].tensor());
     }
 
-    /// Takes over the types of what lies otherwise.
-    void giveTo(Graph& functional) const {
+    /// Takes over the types of what lies otherwise, where the source's text says what inference says.
+    void giveTo(const OpRegistry& ops, const Graph& source, Graph& functional) const {
         for (NodeId id : inOrder(functional)) {
-            const TensorType *now = graph[id].tensor(), *before = functional[id].tensor();
-            if (now && before && now->strides && before->strides && !sameStrides(*now, *before))
-                functional.setType(id, graph[id].type, graph[id].trust);
+            if (!liesOtherwise(functional[id].type, graph[id].type)) continue;
+            if (source.contains(id) && source[id].tensor() && !statedLayout(ops, source, id)) continue;
+            functional.setType(id, graph[id].type, graph[id].trust);
         }
     }
 
@@ -130,7 +140,7 @@ public:
         if (written.empty()) return Outcome::Done;
         const Laid laid(ctx.ops(), source, g, written);
         if (kind != Form::Auto && laid.stale) ctx.say(*laid.stale);
-        laid.giveTo(g);
+        laid.giveTo(ctx.ops(), source, g);
         return Outcome::Done;
     }
 

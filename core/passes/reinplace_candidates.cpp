@@ -82,7 +82,7 @@ void Reinplacer::run() {
         for (NodeId id : inOrder(g_)) {
             const bool asked = isCandidate(id);
             any = any || asked || isInPlaceableForeach(g_[id].op);
-            if (asked && !isListed(&WriteForms::functional, id)) fixed.insert(id);
+            if (asked && !(isListed(&WriteForms::functional, id) && mayMove(id))) fixed.insert(id);
         }
         if (!any) return;
         order_.emplace(g_, ctx_, std::move(fixed));
@@ -111,6 +111,15 @@ void Reinplacer::visit(NodeId id) {
         if (const Forwarding how = forwarding(id); how.twin) return visitForwarded(id, how);
     if (n.is(withEffects) && n.arg(1).kind() == Value::Kind::Op)
         if (const Name twin = inPlaceTwin(n.arg(1).name())) visitTableOp(id, 2, twin);
+}
+
+bool Reinplacer::mayMove(NodeId id) const {
+    const WrapperKind kind = wrapperKind(g_[id]);
+    if (kind == WrapperKind::None) return true;
+    // Kernels may write more than a launch names, and draws are dealt in order.
+    const auto call = kind == WrapperKind::Launch ? std::nullopt : readWrapper(ctx_.ops(), g_, id);
+    const OpDef* def = call ? ctx_.ops().find(call->inner) : nullptr;
+    return def && !def->is(Trait::Random);
 }
 
 bool Reinplacer::isListed(WriteForms::List WriteForms::*list, NodeId id) const {

@@ -31,6 +31,8 @@ private:
     };
 
     void visit(NodeId id);
+    /// Of a node that stays functional: it computes the same wherever its operands are.
+    bool mayMove(NodeId id) const;
     bool isListed(WriteForms::List WriteForms::*list, NodeId id) const;
     /// True, and recorded, when a whole run copies less with this node functional.
     Answer functionalByRun(NodeId id) const;  ///< RI53, of a listed node

@@ -184,6 +184,15 @@ private slots:
                   {"aten.add.Tensor", "aten.slice_scatter.default", "aten.transpose.int", "aten.expand.default", "aten.sub.Tensor",
                    "aten.view.default", "aten.copy_.default", "return"});
             QCOMPARE(run(text(written, flat), "functionalize{custom-ops=v2}").said(), std::vector<std::string>{"LAYOUT_STALE"});
+            // Through several results, too.
+            QCOMPARE(run(text(written,
+                              "p = torch.ops.aten.split.Tensor(s, 1, 3)\n"
+                              "g: \"f32[2, 4, 2, 1][8, 2, 1, 1]cpu\" = p[0]\n"
+                              "y: \"f32[2, 4, 2, 1][8, 2, 1, 1]cpu\" = torch.ops.aten.sin.default(g)\n"
+                              "v: \"f32[16][1]cpu\" = torch.ops.aten.view.default(y, [-1])"),
+                         "functionalize{custom-ops=v2}")
+                         .said(),
+                     std::vector<std::string>{"LAYOUT_STALE"});
             // Views from before the write are taken again, so that what reads them is known to lie otherwise.
             for (const char* form : {"functionalize", "functionalize{custom-ops=v2}"}) {
                 const Outcome_ late = run(text("x", flat, true), form);
