@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "core/passes/functionalize_state.h"
+#include "core/passes/layouts.h"
 
 namespace aliascope::functionalization {
 namespace {
@@ -15,13 +16,6 @@ const Name kViewDtype("aten::view.dtype");
 const Name kViewAsComplex("aten::view_as_complex");
 
 bool changesUnit(const Handle* h) { return h->step.op == kViewDtype || h->step.op == kViewAsReal || h->step.op == kViewAsComplex; }
-
-bool stridesDiffer(const TensorType& have, const TensorType& want, bool unitStrides) {
-    if (!have.strides || !want.strides || have.rank() != want.rank()) return false;
-    for (std::size_t d = 0; d < want.rank(); ++d)
-        if ((unitStrides || !(want.sizes[d] == SymInt(1))) && !((*have.strides)[d] == (*want.strides)[d])) return true;
-    return false;
-}
 
 }  // namespace
 
@@ -92,8 +86,10 @@ Handle* Functionalizer::unitRoot(Handle* h) const {
 void Functionalizer::restoreLayout(Storage& storage) {
     Handle* root = storage.root;
     const Node& value = g_[root->value];
-    if (!value.tensor() || value.trust == Trust::Assumed || !root->geometry || !stridesDiffer(*value.tensor(), *root->geometry, true)) return;
-    if (!unitStrides_ && !stridesDiffer(*value.tensor(), *root->geometry, false)) return laidOtherwise_.push_back(root->value);
+    const TensorType* have = value.tensor();
+    if (!have || value.trust == Trust::Assumed || !root->geometry || !have->strides || !root->geometry->strides) return;
+    if (have->rank() != root->geometry->rank() || *have->strides == *root->geometry->strides) return;
+    if (!unitStrides_ && sameStrides(*have, *root->geometry)) return laidOtherwise_.push_back(root->value);
     // A scatter has the strides of its first operand, gaps included; this one replaces every element.
     const NodeId laid =
         emit(kSliceScatter, {Value::node(storage.first), Value::node(root->value), Value::integer(0), Value::integer(0), Value::integer(INT64_MAX)},

@@ -161,14 +161,17 @@ private:
     /// What may be tried on top of the best run: the list that it goes to or is taken from, and names.
     std::vector<std::pair<WriteForms::List WriteForms::*, std::vector<Name>>> alternatives() const {
         const Choices& made = best_.choices;
-        std::vector<std::pair<WriteForms::List WriteForms::*, std::vector<Name>>> out = {{&WriteForms::v1, calls_},
-                                                                                         {&WriteForms::removed, made.copiesLeft},
-                                                                                         {&WriteForms::inPlace, made.unprofitable},
-                                                                                         {&WriteForms::functional, made.writers},
-                                                                                         {&WriteForms::kept, made.copiesRemoved}};
         // A call that clones all that it writes can stand wherever its operands are.
-        if (deep_) out[3].second.insert(out[3].second.end(), made.calls.begin(), made.calls.end());
-        if (deep_) out[4].second.insert(out[4].second.end(), made.identities.begin(), made.identities.end());
+        const auto deeper = [this](std::vector<Name> names, const std::vector<Name>& more) {
+            if (deep_) names.insert(names.end(), more.begin(), more.end());
+            return names;
+        };
+        std::vector<std::pair<WriteForms::List WriteForms::*, std::vector<Name>>> out = {
+            {&WriteForms::v1, calls_},
+            {&WriteForms::removed, made.copiesLeft},
+            {&WriteForms::inPlace, made.unprofitable},
+            {&WriteForms::functional, deeper(made.writers, made.calls)},
+            {&WriteForms::kept, deeper(made.copiesRemoved, made.identities)}};
         for (auto& [list, names] : out) {
             for (const auto& [name, effect] : best_.forms.*list) names.push_back(name);
             std::sort(names.begin(), names.end(), [](Name a, Name b) { return a.view() < b.view(); });

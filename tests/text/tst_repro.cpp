@@ -14,6 +14,13 @@ QString typeOf(const Graph& g, const char* name) {
     return n.type ? QString::fromStdString(n.type->str()) : QStringLiteral("-");
 }
 
+/// A script of two inputs whose loader has one storage and these lines.
+std::string repro(const std::string& lines) {
+    return "class Repro(torch.nn.Module):\n    def forward(self, a, b):\n        return (a, b)\n\ndef load_args(reader):\n"
+           "    buf0 = reader.storage(None, 8)\n" +
+           lines;
+}
+
 }  // namespace
 
 class tst_repro : public QObject {
@@ -56,11 +63,10 @@ private slots:
     }
 
     void namesWinOverPlaces() {
-        const std::string text =
-            "class Repro(torch.nn.Module):\n    def forward(self, a, b):\n        return (a, b)\n\ndef load_args(reader):\n"
-            "    buf0 = reader.storage(None, 8)\n    reader.tensor(buf0, (2,))  # b\n    reader.tensor(buf0, (3, 3)  # a\n    reader.tensor(buf0, "
+        const std::string text = repro(
+            "    reader.tensor(buf0, (2,))  # b\n    reader.tensor(buf0, (3, 3)  # a\n    reader.tensor(buf0, "
             "(4,))  # gone\n"
-            "load_args._version = 0\n";
+            "load_args._version = 0\n");
         const auto doc = fixture::read(text);
         QVERIFY(doc.has_value());
         QCOMPARE(typeOf(doc->units[0].graph, "b"), QStringLiteral("f32[2][1]cpu"));
@@ -69,10 +75,7 @@ private slots:
 
     /// A line that cannot be read is an input all the same, and named.
     void brokenLineKeepsItsPlace() {
-        const std::string text =
-            "class Repro(torch.nn.Module):\n    def forward(self, a, b):\n        return (a, b)\n\ndef load_args(reader):\n"
-            "    buf0 = reader.storage(None, 8)\n    reader.tensor(buf0, (3, 3)\n    reader.tensor(buf0, (2,))\n";
-        const auto doc = fixture::read(text);
+        const auto doc = fixture::read(repro("    reader.tensor(buf0, (3, 3)\n    reader.tensor(buf0, (2,))\n"));
         QVERIFY(doc.has_value());
         QCOMPARE(typeOf(doc->units[0].graph, "a"), QStringLiteral("-"));
         QCOMPARE(typeOf(doc->units[0].graph, "b"), QStringLiteral("f32[2][1]cpu"));
@@ -82,10 +85,7 @@ private slots:
     void limitsHoldForTheLoader() {
         ReadOptions options;
         options.limits.valueDepth = 3;
-        const std::string text =
-            "class Repro(torch.nn.Module):\n    def forward(self, a):\n        return (a,)\n\ndef load_args(reader):\n"
-            "    buf0 = reader.storage(None, 8)\n    reader.tensor(buf0, ((((2,),),),))\n";
-        const auto doc = readText(text, "repro.py", OpRegistry::builtin(), options);
+        const auto doc = readText(repro("    reader.tensor(buf0, ((((2,),),),))\n"), "repro.py", OpRegistry::builtin(), options);
         QVERIFY(doc.has_value());
         QCOMPARE(typeOf(doc->units[0].graph, "a"), QStringLiteral("-"));
         QVERIFY(QString::fromStdString(doc->units[0].notes.at(0)).startsWith(QLatin1String("inputs: line 7")));
