@@ -146,7 +146,8 @@ std::optional<Unit> readFragment(const SourceText& source, const OpRegistry& ops
         readShortNodes(source, span->first, span->second, ops, options, unit);
     else if (const auto statements = statementSpan(source))
         readStatements(source, statements->first, statements->second, ops, options, unit);
-    if (unit) unit->id = "1";
+    if (!unit || unit->graph.size() == 0) return std::nullopt;  // `pass` and what cut brackets take make none
+    unit->id = "1";
     return unit;
 }
 

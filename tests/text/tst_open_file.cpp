@@ -224,6 +224,13 @@ private slots:
         QVERIFY(g[g.find("w"_n)].flags & FlagGhost);
     }
 
+    /// Found by the fuzzer: `pass` makes no node and its open bracket takes the rest of the text; a graph without any node was listed.
+    void statementsOfWhichNothingIsLeft() {
+        const auto doc = fixture::read("pass = x[\nb = y[");
+        QVERIFY(!doc.has_value());
+        QCOMPARE(QString::fromStdString(doc.error().code), QStringLiteral("R003"));
+    }
+
     void reproKeepsOnlyRepro() {
         const auto doc = fixture::read(
             "class Helper(torch.nn.Module):\n    def forward(self, x):\n        return x\n\nclass Repro(torch.nn.Module):\n    def forward(self, "
