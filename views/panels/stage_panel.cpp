@@ -261,6 +261,8 @@ void StagePanel::fitHeader() {
             box->view()->setMinimumWidth(box->view()->sizeHintForColumn(0) + 2 * Metrics::gap());
         }
         for (QWidget* part : {textTools_, graphTools_, head_}) part->layout()->invalidate();
+        // The header's layout keeps the sizes of its parts until they are said to be others.
+        for (QWidget* part : {textTools_, graphTools_}) part->updateGeometry();
         if (head_->layout()->sizeHint().width() <= width()) return;
     }
 }
