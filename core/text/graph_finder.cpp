@@ -140,13 +140,20 @@ std::vector<Unit> findGraphs(const SourceText& source, std::size_t begin, const 
     return units;
 }
 
+/// Names that are only used and an output made up are no nodes of the text. `pass` makes none either, nor does what a cut bracket takes.
+static bool holdsNode(const Graph& g) {
+    for (const NodeId id : inOrder(g))
+        if ((g[id].flags & (FlagGhost | FlagSynthetic)) == 0) return true;
+    return false;
+}
+
 std::optional<Unit> readFragment(const SourceText& source, const OpRegistry& ops, const ReadOptions& options) {
     std::optional<Unit> unit;
     if (const auto span = shortNodeSpan(source))
         readShortNodes(source, span->first, span->second, ops, options, unit);
     else if (const auto statements = statementSpan(source))
         readStatements(source, statements->first, statements->second, ops, options, unit);
-    if (!unit || unit->graph.size() == 0) return std::nullopt;  // `pass` and what cut brackets take make none
+    if (!unit || !holdsNode(unit->graph)) return std::nullopt;
     unit->id = "1";
     return unit;
 }

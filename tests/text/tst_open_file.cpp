@@ -224,9 +224,16 @@ private slots:
         QVERIFY(g[g.find("w"_n)].flags & FlagGhost);
     }
 
-    /// Found by the fuzzer: `pass` makes no node and its open bracket takes the rest of the text; a graph without any node was listed.
+    /// Found by the fuzzer: `pass` makes no node and its open bracket takes the rest of the text; a graph of no node, or of names that are only used,
+    /// was listed.
+    void statementsOfWhichNothingIsLeft_data() {
+        QTest::addColumn<QString>("text");
+        QTest::newRow("no node") << "pass = x[\nb = y[";
+        QTest::newRow("names only") << "pass = n[\np = n[})\n[t";
+    }
     void statementsOfWhichNothingIsLeft() {
-        const auto doc = fixture::read("pass = x[\nb = y[");
+        QFETCH(QString, text);
+        const auto doc = fixture::read(text.toStdString());
         QVERIFY(!doc.has_value());
         QCOMPARE(QString::fromStdString(doc.error().code), QStringLiteral("R003"));
     }
