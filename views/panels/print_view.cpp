@@ -1,5 +1,7 @@
 #include "views/panels/print_view.h"
 
+#include <QCoreApplication>
+#include <QEvent>
 #include <QImage>
 #include <QPainter>
 #include <QPrinter>
@@ -18,7 +20,9 @@ constexpr qreal kMostPictureSide = 8000;  ///< dots; a wall of screens is printe
 class LightTheme {
 public:
     LightTheme() : before_(themeChoice()) {
-        if (changed_) applyTheme(ThemeChoice::Light);
+        if (!changed_) return;
+        applyTheme(ThemeChoice::Light);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);  // sizes follow the theme too
     }
     ~LightTheme() {
         if (changed_) applyTheme(before_);
