@@ -2,6 +2,7 @@
 // it holds then looks leaked to LeakSanitizer. Objects like this one are destroyed before leaks are looked for.
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <iterator>
 #include <system_error>

@@ -92,8 +92,11 @@ struct Document {
     std::vector<SkippedMember> skipped;
 };
 
-/// Inputs, constants, calls, and the output, as far as the text states them whole: no ghosts, no statements that could not be read, no output
-/// that the reader made up. Of the graph itself, without sub-graphs.
+/// Neither a ghost nor an output that the reader made up.
+bool isOfText(const Node& n);
+
+/// Inputs, constants, calls, and the output, as far as the text states them whole: nodes of the text (isOfText) but for statements that could not be
+/// read. Of the graph itself, without sub-graphs.
 std::uint32_t countStatedNodes(const Graph& g);
 
 struct ReadOptions {

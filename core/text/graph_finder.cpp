@@ -106,6 +106,13 @@ private:
     std::vector<Unit> units_;
 };
 
+/// Not so where `pass` is all there is, or a cut bracket takes the rest.
+bool holdsNode(const Graph& g) {
+    for (const NodeId id : inOrder(g))
+        if (isOfText(g[id])) return true;
+    return false;
+}
+
 }  // namespace
 
 Phase phaseOfStage(std::string_view stage) {
@@ -138,13 +145,6 @@ std::vector<Unit> findGraphs(const SourceText& source, std::size_t begin, const 
     auto units = GraphFinder(source, ops, options).run(begin);
     numberUnits(units);
     return units;
-}
-
-/// Names that are only used and an output made up are no nodes of the text. `pass` makes none either, nor does what a cut bracket takes.
-static bool holdsNode(const Graph& g) {
-    for (const NodeId id : inOrder(g))
-        if ((g[id].flags & (FlagGhost | FlagSynthetic)) == 0) return true;
-    return false;
 }
 
 std::optional<Unit> readFragment(const SourceText& source, const OpRegistry& ops, const ReadOptions& options) {

@@ -120,13 +120,15 @@ std::string_view graphFormName(GraphForm form) {
     return "";
 }
 
+bool isOfText(const Node& n) {
+    const bool madeUp = n.kind == NodeKind::Output && (n.flags & FlagSynthetic);
+    return !madeUp && (n.flags & FlagGhost) == 0;
+}
+
 std::uint32_t countStatedNodes(const Graph& g) {
     std::uint32_t count = 0;
-    for (const NodeId id : inOrder(g)) {
-        const Node& n = g[id];
-        const bool madeUp = n.kind == NodeKind::Output && (n.flags & FlagSynthetic);
-        if (!madeUp && (n.flags & (FlagGhost | FlagUnparsed)) == 0) ++count;
-    }
+    for (const NodeId id : inOrder(g))
+        if (isOfText(g[id]) && (g[id].flags & FlagUnparsed) == 0) ++count;
     return count;
 }
 

@@ -260,9 +260,11 @@ void StagePanel::fitHeader() {
             box->setMinimumContentsLength(room >= kIconsOnly ? 10 : 0);
             box->view()->setMinimumWidth(box->view()->sizeHintForColumn(0) + 2 * Metrics::gap());
         }
-        for (QWidget* part : {textTools_, graphTools_, head_}) part->layout()->invalidate();
-        // The header's layout keeps the sizes of its parts until they are said to be others.
-        for (QWidget* part : {textTools_, graphTools_}) part->updateGeometry();
+        for (QWidget* part : {textTools_, graphTools_}) {
+            part->layout()->invalidate();
+            part->updateGeometry();  // the header's layout keeps the size of a part until it is said to be another
+        }
+        head_->layout()->invalidate();
         if (head_->layout()->sizeHint().width() <= width()) return;
     }
 }
