@@ -54,11 +54,10 @@ std::size_t ansiEnd(std::string_view s, std::size_t at) {
         return i < s.size() && s[i] >= '@' && s[i] <= '~' ? i + 1 : at;
     }
     if (s[at + 1] != ']') return at;
-    // Long enough for the address of a link; without a bound many that never end would take quadratic time.
-    constexpr std::size_t kLongest = 4096;
-    for (const std::size_t end = std::min(s.size(), at + kLongest); i < end && s[i] != '\n'; ++i) {
+    // As in a terminal, another sequence ends one that is open: however many never end, each byte is looked at once.
+    for (; i < s.size() && s[i] != '\n'; ++i) {
         if (s[i] == '\a') return i + 1;
-        if (s[i] == '\x1b' && i + 1 < s.size() && s[i + 1] == '\\') return i + 2;
+        if (s[i] == '\x1b') return i + 1 < s.size() && s[i + 1] == '\\' ? i + 2 : at;
     }
     return at;
 }
