@@ -123,7 +123,7 @@ private slots:
         QCOMPARE(complete("aliascope com", 1), QString("compare completion"));
         QCOMPARE(complete("aliascope check x.aliascope --max-c", 3), QString("--max-clones --max-cloned --max-copied-back"));
         QCOMPARE(complete("aliascope run x.py --pipeline torch-v", 4), QString("torch-v2 torch-v1"));
-        for (const QString& shell : {"zsh", "fish"}) {
+        for (const char* shell : {"zsh", "fish"}) {
             const Answer answer = runProgram({"completion", shell});
             QCOMPARE(answer.exit, 0);
             QVERIFY(answer.out.contains("aliascope") && answer.out.contains("update-baseline"));
